@@ -1,0 +1,33 @@
+"""Text classifiers from a handful of labels and all the unlabeled text you have."""
+
+from typing import TYPE_CHECKING, Any
+
+from leaven._version import __version__
+
+if TYPE_CHECKING:
+    from leaven._labels import UNLABELED
+    from leaven.estimators import NaiveBayesEM, TextClassifier, load
+    from leaven.text import TextVectorizer
+
+__all__ = ["TextClassifier", "load", "UNLABELED", "NaiveBayesEM", "TextVectorizer", "__version__"]
+
+_HOME = {
+    "TextClassifier": "leaven.estimators",
+    "load": "leaven.estimators",
+    "NaiveBayesEM": "leaven.estimators",
+    "TextVectorizer": "leaven.text",
+    "UNLABELED": "leaven._labels",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Importing on first use keeps `import leaven` and `leaven --help` quick.
+    if name not in _HOME:
+        raise AttributeError(f"module 'leaven' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,133 @@
+"""Compiled loops of the EM models, each with an oracle in the tests.
+
+``benchmarks/em.py`` measures them against plain scipy.
+"""
+
+import numpy as np
+from numba import njit
+
+# A responsibility below this adds nothing to a count, and in float32 its products would be
+# denormal numbers, which are slow.
+NEGLIGIBLE = 1e-12
+
+
+@njit(nogil=True, cache=True)
+def _score(indices, data, begin, end, log_word, score):
+    """Add a document's log likelihood under every component to ``score``."""
+    n_components = log_word.shape[1]
+    for nz in range(begin, end):
+        x = data[nz]
+        word = indices[nz]
+        for k in range(n_components):
+            score[k] += x * log_word[word, k]
+
+
+@njit(nogil=True, cache=True)
+def _score_one(indices, data, begin, end, log_word, k):
+    total = 0.0
+    for nz in range(begin, end):
+        total += data[nz] * log_word[indices[nz], k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _add_to_all(indices, data, begin, end, q, words):
+    """Add a document's counts, times ``q``, to every component."""
+    n_components = words.shape[1]
+    for nz in range(begin, end):
+        x = data[nz]
+        word = indices[nz]
+        for k in range(n_components):
+            words[word, k] += x * q[k]
+
+
+@njit(nogil=True, cache=True)
+def _add_to_one(indices, data, begin, end, share, k, words):
+    for nz in range(begin, end):
+        words[indices[nz], k] += data[nz] * share
+
+
+@njit(nogil=True, cache=True)
+def _share_out(score, is_allowed, beta, q):
+    """Maximize sum_k q_k score_k + H(q) / beta over the allowed components.
+
+    Writes the maximizer to ``q`` and returns the maximum. Negligible shares become zero.
+    """
+    n_components = len(score)
+    top = -1
+    for k in range(n_components):
+        if is_allowed[k] and (top < 0 or score[k] > score[top]):
+            top = k
+    if beta == np.inf:
+        q[:] = 0.0
+        q[top] = 1.0
+        return score[top]
+    total = 0.0
+    for k in range(n_components):
+        gap = beta * (score[k] - score[top])
+        q[k] = np.exp(gap) if is_allowed[k] and gap > -50.0 else 0.0
+        total += q[k]
+    for k in range(n_components):
+        q[k] /= total
+        if q[k] < NEGLIGIBLE:
+            q[k] = 0.0
+    return score[top] + np.log(total) / beta
+
+
+@njit(nogil=True, cache=True)
+def expect_counts(
+    indptr,
+    indices,
+    data,  # documents as rows of counts
+    y,  # class code of each document, negative where unknown
+    weight,  # of each document
+    unlabeled_weight,
+    component_class,
+    log_weight,  # float64[n_components]
+    log_word,  # [n_words, n_components]: a word's row is read at once
+    beta,  # inverse temperature, infinity for hard assignment
+    documents,  # float64[n_components], added to
+    words,  # [n_words, n_components], added to
+):
+    """E-step and expected counts of a block in one pass; returns its part of the objective.
+
+    Scores are summed in float64 whatever the counts' type: a document's log likelihood is
+    in the thousands, where float32 has three decimals. The loops over a document's words
+    are functions of their own, because the compiler vectorises them only when few arrays
+    could overlap.
+    """
+    n_components = len(component_class)
+    score = np.empty(n_components)
+    q = np.empty(n_components)
+    q_narrow = np.empty(n_components, dtype=words.dtype)
+    is_allowed = np.ones(n_components, dtype=np.bool_)
+    objective = 0.0
+    for i in range(len(y)):
+        w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
+        if w == 0.0:
+            continue
+        begin, end = indptr[i], indptr[i + 1]
+        score[:] = log_weight
+        if y[i] >= 0:
+            for k in range(n_components):
+                is_allowed[k] = component_class[k] == y[i]
+                if is_allowed[k]:
+                    score[k] += _score_one(indices, data, begin, end, log_word, k)
+        else:
+            is_allowed[:] = True
+            _score(indices, data, begin, end, log_word, score)
+        objective += w * _share_out(score, is_allowed, beta, q)
+        n_active = 0
+        for k in range(n_components):
+            share = q[k] * w
+            q_narrow[k] = share
+            documents[k] += share
+            n_active += share > 0.0
+        # A vector operation adds to eight components at the price of one.
+        if 8 * n_active > n_components:
+            _add_to_all(indices, data, begin, end, q_narrow, words)
+        else:
+            for k in range(n_components):
+                if q_narrow[k] > 0.0:
+                    _add_to_one(indices, data, begin, end, q_narrow[k], k, words)
+    return objective

@@ -1,0 +1,12 @@
+"""Names for the array types that cross module borders."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
+BoolArray: TypeAlias = NDArray[np.bool_]
+Counts: TypeAlias = "csr_array[Any, tuple[int, int]]"

@@ -1,0 +1,25 @@
+"""Checks of values that users pass, each with one message shape."""
+
+from collections.abc import Iterable
+
+__all__ = ["check_choice", "check_in"]
+
+
+def check_in(name: str, value: float, interval: str) -> None:
+    """Refuse ``value`` unless it lies in ``interval``, written as in ``"(0, 1]"``."""
+    low, high = (float(bound) for bound in interval[1:-1].split(","))
+    try:
+        above = low < value if interval[0] == "(" else low <= value
+        below = value < high if interval[-1] == ")" else value <= high
+    except TypeError:
+        raise TypeError(f"{name} must be a number in {interval}, got {value!r}") from None
+    if not (above and below):
+        raise ValueError(f"{name} must be in {interval}, got {value!r}")
+
+
+def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
+    """Refuse ``value`` unless it is one of ``choices``."""
+    known = list(choices)
+    if value not in known:
+        listed = ", ".join(repr(choice) for choice in known)
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}")

@@ -1,0 +1,8 @@
+"""Where documents are, and who adds up."""
+
+from leaven.corpora._base import UNLABELED, Block, Corpus
+from leaven.corpora._files import CountedFiles
+from leaven.corpora._memory import InMemoryCorpus
+from leaven.corpora._stream import StreamedCorpus
+
+__all__ = ["UNLABELED", "Block", "Corpus", "CountedFiles", "InMemoryCorpus", "StreamedCorpus"]

@@ -1,0 +1,81 @@
+"""A corpus in memory, summed over in threads."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from operator import add
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaven._threads import count_threads
+from leaven._typing import Counts, FloatArray, IntArray
+from leaven.corpora._base import Block, S
+
+__all__ = ["InMemoryCorpus"]
+
+# Kernels add up a block in the counts' own precision; at this size float32 is safe.
+MOST_DOCUMENTS_PER_BLOCK = 65_536
+FEWEST_VALUES_PER_BLOCK = 20_000  # below, a thread costs more than it saves
+
+
+class InMemoryCorpus:
+    """Documents in memory, cut into one block per thread.
+
+    Parameters
+    ----------
+    X : sparse array of shape (n_documents, n_words)
+        Counts, float32 or float64; statistics are computed in the same precision.
+    y : ndarray of shape (n_documents,)
+        Class codes, ``UNLABELED`` where unknown.
+    weight : ndarray of shape (n_documents,) or None, default=None
+        Weight of each document; None is one each.
+    n_threads : int or None, default=None
+        Threads to sum in; None is one per processor.
+    """
+
+    def __init__(
+        self,
+        X: Counts,
+        y: IntArray,
+        weight: FloatArray | None = None,
+        *,
+        n_threads: int | None = None,
+    ) -> None:
+        n_documents = X.shape[0]
+        weight = np.ones(n_documents) if weight is None else weight
+        if not n_documents == len(y) == len(weight):
+            raise ValueError(
+                "X, y and weight must have one entry per document, got "
+                f"{n_documents}, {len(y)} and {len(weight)}"
+            )
+        self.n_threads = count_threads(n_threads)
+        self.blocks = _cut(X, y, weight, self.n_threads)
+
+    def reduce(self, summarize: Callable[[Block], S]) -> S:
+        if self.n_threads == 1 or len(self.blocks) == 1:
+            return reduce(add, map(summarize, self.blocks))
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            return reduce(add, pool.map(summarize, self.blocks))
+
+
+def _cut(X: Counts, y: IntArray, weight: FloatArray, n_threads: int) -> list[Block]:
+    n_documents = X.shape[0]
+    n_blocks = min(n_threads, max(1, X.nnz // FEWEST_VALUES_PER_BLOCK))
+    n_blocks = max(n_blocks, -(-n_documents // MOST_DOCUMENTS_PER_BLOCK))
+    if n_blocks > n_threads:
+        n_blocks = -(-n_blocks // n_threads) * n_threads
+    # Equal numbers of values, not of documents: that is what an iteration costs.
+    targets = X.nnz * np.arange(1, n_blocks) // n_blocks
+    bounds = np.unique(np.concatenate([[0], np.searchsorted(X.indptr, targets), [n_documents]]))
+    y = np.ascontiguousarray(y, dtype=np.int64)
+    weight = np.ascontiguousarray(weight, dtype=np.float64)
+    blocks = []
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        begin, end = X.indptr[first], X.indptr[last]
+        rows = csr_array(
+            (X.data[begin:end], X.indices[begin:end], X.indptr[first : last + 1] - begin),
+            shape=(last - first, X.shape[1]),
+        )
+        blocks.append(Block(rows, y[first:last], weight[first:last]))
+    return blocks or [Block(X, y, weight)]

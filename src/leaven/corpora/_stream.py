@@ -1,0 +1,47 @@
+"""A corpus read again from its source on every pass."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from leaven.corpora._base import Block, S
+from leaven.exceptions import DataError
+
+__all__ = ["StreamedCorpus"]
+
+
+class StreamedCorpus:
+    """Blocks read again from their source on every pass; one is in memory at a time.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+        Iterated once per EM iteration, so it must restart each time: an object
+        with ``__iter__``, not a generator.
+    """
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        if isinstance(blocks, Iterator):
+            raise TypeError(
+                "StreamedCorpus needs an iterable that restarts on every pass, got the "
+                f"one-shot iterator {type(blocks).__name__!r}. Pass an object whose "
+                "__iter__ opens the source anew."
+            )
+        self.blocks = blocks
+        self._n_documents: int | None = None  # known after the first pass
+
+    def reduce(self, summarize: Callable[[Block], S]) -> S:
+        total: S | None = None
+        n_documents = 0
+        for block in self.blocks:
+            n_documents += block.X.shape[0]
+            stats = summarize(block)
+            total = stats if total is None else total + stats
+        if total is None:
+            raise DataError("the source holds no document; check the paths it reads")
+        if self._n_documents is not None and n_documents != self._n_documents:
+            raise DataError(
+                f"the source gave {n_documents} documents on this pass and {self._n_documents} "
+                "on the first: a file changed while it was streamed; train again once nothing "
+                "writes to it, or on a copy"
+            )
+        self._n_documents = n_documents
+        return total

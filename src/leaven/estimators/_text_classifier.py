@@ -1,0 +1,291 @@
+"""The one door: raw texts and a few labels in, a classifier out."""
+
+import dataclasses
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from leaven._labels import Labels, encode_labels
+from leaven._typing import FloatArray
+from leaven.corpora import InMemoryCorpus
+from leaven.estimators._methods import Method, find_method
+from leaven.estimators._naive_bayes import one_class_message
+from leaven.explain import Explanation
+from leaven.fitted import FittedClassifier
+from leaven.io import load_model, save_model
+from leaven.report import FitReport
+from leaven.text._arrow import as_text_array
+from leaven.text._counter import TextOptions, fit_counter
+
+__all__ = ["TextClassifier", "load"]
+
+# With fewer documents a word that occurs once is worth keeping.
+FEW_DOCUMENTS = 200
+# More distinct labels than this, each given once, is a column of identifiers.
+MOST_SINGLE_CLASSES = 100
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Classify raw text, trained on a few labeled documents and all unlabeled ones.
+
+    Parameters
+    ----------
+    method : {"auto", "nb", "em"}, default="auto"
+        How to learn. "nb" uses labeled documents only, "em" the unlabeled ones too,
+        "auto" chooses.
+    text_options : dict or None, default=None
+        Parameters of :class:`leaven.text.TextVectorizer` to use instead of the method's
+        own, such as ``{"stop_words": "english", "ngram_range": (1, 2)}``.
+    options : dict or None, default=None
+        Parameters of the method's estimator, such as ``{"alpha": 0.1}``.
+    n_threads : int or None, default=None
+        Threads to use; None is one per processor.
+    random_state : int, default=0
+        Seed of methods that draw random numbers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted: the labels as given, str or int.
+    report_ : FitReport
+        What was fitted, why this method, the objective per iteration, warnings, timings.
+
+    See Also
+    --------
+    NaiveBayesEM : The classifier alone, on counts of your own.
+
+    Examples
+    --------
+    >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+    >>> clf = TextClassifier().fit(texts, ["baking", "space", None, None])
+    >>> clf.predict(["bread dough", "an orbit"])
+    array(['baking', 'space'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        text_options: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        n_threads: int | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.method = method
+        self.text_options = text_options
+        self.options = options
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def fit(self, texts: Any, labels: Any, *, on_progress: Any = None) -> Self:
+        """Learn from texts, some of them labeled.
+
+        Parameters
+        ----------
+        texts : list of str, or a column of pandas, polars or Arrow
+            The documents.
+        labels : list of str or int, or such a column
+            The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
+        on_progress : callable or None, default=None
+            Called as ``on_progress(phase, done, total)`` with phase "counting" or "EM".
+        """
+        start = time.perf_counter()
+        array = as_text_array(texts)
+        if labels is None:
+            raise ValueError(
+                "TextClassifier requires y to be passed, but the target y is None; give one "
+                "label per document, None where unlabeled"
+            )
+        encoded = encode_labels(labels)
+        notes = _check_labels(encoded, len(array))
+        method, reason = find_method(self.method, int((encoded.codes < 0).sum()))
+        text_options = _merged_text_options(method.text, self.text_options, len(array))
+        estimator = _make_estimator(method, self.options, self.n_threads)
+        prepared = time.perf_counter()
+        counter, X = fit_counter(
+            array,
+            text_options,
+            codes=encoded.codes,
+            by_frequency=True,
+            n_threads=self.n_threads,
+            on_progress=_phase(on_progress, "counting"),
+        )
+        counted = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            corpus = InMemoryCorpus(X, encoded.codes, n_threads=self.n_threads)
+            estimator.fit_corpus(
+                corpus,
+                classes=encoded.classes,
+                n_words=counter.n_words,
+                dtype=X.dtype,
+                on_step=_em_steps(on_progress, estimator.max_iter),
+            )
+        for warning in caught:
+            warnings.warn(warning.message, warning.category, stacklevel=2)
+        fitted = time.perf_counter()
+        self.classes_ = encoded.classes
+        self.report_ = FitReport(
+            method=method.name,
+            reason=reason,
+            n_documents=len(array),
+            n_labeled=int(encoded.counts.sum()),
+            class_counts=_by_name(encoded.classes, encoded.counts.tolist()),
+            n_words=counter.n_words,
+            unlabeled_shares=_by_name(
+                encoded.classes,
+                [] if np.isnan(estimator.unlabeled_shares_).any()
+                else estimator.unlabeled_shares_.tolist(),
+            ),
+            objective=estimator.objective_.tolist(),
+            converged=estimator.converged_,
+            warnings=[*notes, *estimator.messages_],
+            seconds={
+                "preparing": prepared - start,
+                "counting": counted - prepared,
+                "fitting": fitted - counted,
+            },
+            options={"text": text_options.to_json(), "method": estimator.get_params()},
+        )
+        self._fitted = FittedClassifier(
+            counter, estimator._model, estimator._params, self.classes_, self.report_
+        )
+        return self
+
+    def predict_proba(self, texts: Any) -> FloatArray:
+        """Class probabilities, (n_documents, n_classes)."""
+        return self.fitted.predict_proba(texts, n_threads=self.n_threads)
+
+    def predict(self, texts: Any) -> Any:
+        """Most probable class of each document."""
+        proba = self.fitted.predict_proba(texts, n_threads=self.n_threads)
+        return self.classes_[proba.argmax(axis=1)]
+
+    def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
+        """Accuracy on the labeled documents among these."""
+        known = encode_labels(labels)
+        is_labeled = known.codes >= 0
+        if not is_labeled.any():
+            raise ValueError("score needs labeled documents, and every label is missing")
+        truth = known.classes[known.codes[is_labeled]]
+        right = self.predict(texts)[is_labeled] == truth
+        weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
+        return float(np.average(right, weights=weight))
+
+    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
+        """Most telling words of each class, by weighted log-likelihood ratio."""
+        return self.fitted.top_words(how_many)
+
+    def explain(self, text: str, how_many: int = 10) -> Explanation:
+        """The prediction for one text, and which words pulled towards which class."""
+        return self.fitted.explain(text, how_many)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`leaven.load` reads."""
+        save_model(self.fitted, path)
+
+    @property
+    def fitted(self) -> FittedClassifier:
+        """The trained classifier as data."""
+        check_is_fitted(self, "_fitted")
+        return self._fitted
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def load(path: str | os.PathLike[str]) -> TextClassifier:
+    """Read a classifier that :meth:`TextClassifier.save` or ``leaven train`` wrote."""
+    fitted = load_model(path)
+    options = fitted.report.options
+    clf = TextClassifier(
+        fitted.report.method,
+        text_options=options.get("text"),
+        options={k: v for k, v in options.get("method", {}).items() if k != "n_threads"},
+    )
+    clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
+    return clf
+
+
+def _check_labels(labels: Labels, n_documents: int) -> list[str]:
+    """Refuse labels nothing can be learned from; returns what is worth a note."""
+    if len(labels.codes) != n_documents:
+        raise ValueError(
+            f"texts and labels must be equally many, got {n_documents} texts and "
+            f"{len(labels.codes)} labels"
+        )
+    if len(labels.classes) < 2:
+        raise ValueError(one_class_message(labels.classes))
+    counts = labels.counts
+    n_labeled, n_unlabeled = counts.sum(), (labels.codes < 0).sum()
+    if counts.max() == 1 and (
+        n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled)
+    ):
+        raise ValueError(
+            f"the {n_labeled} labels are all different ({labels.classes[0]!r}, "
+            f"{labels.classes[1]!r}, …): this looks like a column of identifiers; choose the "
+            "label column with --label, or give at least two documents the same label"
+        )
+    single = labels.classes[counts == 1].tolist()
+    if not single:
+        return []
+    shown = ", ".join(repr(name) for name in single[:5]) + (", …" if len(single) > 5 else "")
+    if len(single) == len(labels.classes):
+        return ["every class has a single labeled document; a few more each would help most"]
+    noun = "class has" if len(single) == 1 else "classes have"
+    return [f"{len(single)} {noun} a single labeled document ({shown}); a few more would help most"]
+
+
+def _merged_text_options(
+    defaults: TextOptions, given: Mapping[str, Any] | None, n_documents: int
+) -> TextOptions:
+    known = {field.name for field in dataclasses.fields(TextOptions)}
+    unknown = sorted(set(given or {}) - known)
+    if unknown:
+        raise ValueError(
+            f"text_options has no {unknown[0]!r}; choose from {', '.join(sorted(known))}"
+        )
+    if n_documents < FEW_DOCUMENTS:
+        defaults = dataclasses.replace(defaults, min_df=1)
+    return dataclasses.replace(defaults, **(given or {}))
+
+
+def _make_estimator(
+    method: Method, given: Mapping[str, Any] | None, n_threads: int | None
+) -> Any:
+    known = set(method.estimator().get_params()) - {"n_threads"}
+    unknown = sorted(set(given or {}) - known)
+    if unknown:
+        raise ValueError(
+            f"method {method.name!r} has no option {unknown[0]!r}; choose from "
+            f"{', '.join(sorted(known))}"
+        )
+    return method.estimator(**{**method.settings, **(given or {}), "n_threads": n_threads})
+
+
+def _by_name(classes: Any, values: list[Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in zip(classes, values, strict=False)}
+
+
+def _phase(on_progress: Any, phase: str) -> Callable[[int, int], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(phase, done, total)
+
+
+def _em_steps(on_progress: Any, max_iter: int) -> Callable[[int, float], None] | None:
+    if on_progress is None:
+        return None
+    return lambda step, _objective: on_progress("EM", step, max_iter)
+

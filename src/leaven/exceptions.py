@@ -1,0 +1,19 @@
+"""Errors and warnings that a caller may want to catch by name."""
+
+__all__ = ["CollapseWarning", "DataError", "ModelFileError", "UnseenWordsWarning"]
+
+
+class DataError(ValueError):
+    """A data file cannot be used as it is; the message says which and what to do."""
+
+
+class ModelFileError(ValueError):
+    """A file is not a model that this version of leaven can read."""
+
+
+class CollapseWarning(UserWarning):
+    """One class took almost all unlabeled documents during EM."""
+
+
+class UnseenWordsWarning(UserWarning):
+    """Documents to classify hold no word that the model knows."""

@@ -1,0 +1,35 @@
+"""What a model must be able to do for the EM loop."""
+
+from typing import Protocol, TypeVar
+
+from leaven.corpora._base import Addable, Block
+from leaven.posteriors import Posterior
+
+__all__ = ["Model", "Statistics"]
+
+
+class Statistics(Addable, Protocol):
+    """Expected sufficient statistics, with the part of the objective that sums."""
+
+    @property
+    def objective(self) -> float: ...
+
+
+P = TypeVar("P")
+S = TypeVar("S", bound=Statistics)
+
+
+class Model(Protocol[P, S]):
+    """p(x, k | params), its prior and its M-step."""
+
+    def expect(self, params: P, posterior: Posterior, block: Block) -> S:
+        """E-step on a block, fused with the counting."""
+        ...
+
+    def maximize(self, params: P, stats: S) -> P:
+        """M-step: the parameters that maximize expected log likelihood plus log prior."""
+        ...
+
+    def log_prior(self, params: P) -> float:
+        """Log density of the parameters, up to a constant."""
+        ...

@@ -1,0 +1,150 @@
+"""Mixture of multinomials: naive Bayes, with one component per class or several."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from leaven import _kernels
+from leaven._typing import Counts, FloatArray, IntArray
+from leaven.corpora._base import Block
+from leaven.posteriors import Posterior
+
+__all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureParams:
+    """Log probabilities; ``log_word`` lies in memory word by word, as the kernel reads it."""
+
+    log_weight: FloatArray  # (n_components,)
+    log_word: FloatArray  # (n_components, n_words), Fortran order
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureStats:
+    """Expected sufficient statistics of a mixture."""
+
+    objective: float
+    documents: FloatArray  # (n_components,) expected number of documents
+    words: FloatArray  # (n_components, n_words) expected word counts, Fortran order
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            self.objective + other.objective,
+            self.documents + other.documents,
+            self.words + other.words,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialMixture:
+    """Mixture of multinomials in which every component belongs to a class.
+
+    One component per class is the naive Bayes text model of Nigam, McCallum and Mitchell
+    (section 3.2), several are its extension to classes with sub-topics (section 3.4).
+
+    Parameters
+    ----------
+    component_class : ndarray of shape (n_components,)
+        Class code of each component.
+    alpha : float
+        Pseudo-count added to every expected word count, and to the expected documents of
+        each of several components of a class: a Dirichlet(1 + alpha) prior.
+    class_alpha : float
+        Pseudo-count added to the expected documents of every class.
+    unlabeled_weight : float
+        Factor on the log likelihood of unlabeled documents. At 0 an M-step from any
+        parameters is supervised naive Bayes.
+    """
+
+    component_class: IntArray
+    alpha: float = 1.0
+    class_alpha: float = 0.0
+    unlabeled_weight: float = 1.0
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.component_class.max()) + 1
+
+    def flat_params(self, n_words: int, dtype: np.dtype[np.floating]) -> MixtureParams:
+        """Parameters under which no component is preferred: a start for supervised M-steps."""
+        n_components = len(self.component_class)
+        return MixtureParams(
+            np.zeros(n_components), np.zeros((n_components, n_words), dtype=dtype, order="F")
+        )
+
+    def log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
+        """log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
+        return np.asarray(X @ params.log_word.T, dtype=np.float64) + params.log_weight
+
+    def class_log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
+        """log p(x, class): components of a class are summed, eq. (3.13)."""
+        log_joint = self.log_joint(params, X)
+        if len(self.component_class) == self.n_classes:
+            return log_joint[:, np.argsort(self.component_class)]
+        return np.stack(
+            [
+                np.logaddexp.reduce(log_joint[:, self.component_class == code], axis=1)
+                for code in range(self.n_classes)
+            ],
+            axis=1,
+        )
+
+    def expect(self, params: MixtureParams, posterior: Posterior, block: Block) -> MixtureStats:
+        X = block.X
+        documents = np.zeros(len(self.component_class))
+        words = np.zeros((X.shape[1], len(documents)), dtype=params.log_word.dtype)
+        objective = _kernels.expect_counts(
+            X.indptr,
+            X.indices,
+            X.data,
+            block.y,
+            block.weight,
+            self.unlabeled_weight,
+            self.component_class,
+            params.log_weight,
+            np.ascontiguousarray(params.log_word.T),
+            posterior.beta,
+            documents,
+            words,
+        )
+        return MixtureStats(float(objective), documents, words.T)
+
+    def maximize(self, params: MixtureParams, stats: MixtureStats) -> MixtureParams:
+        # eqs. (3.9) to (3.11); with one component per class they are (3.5) and (3.6).
+        return MixtureParams(self._log_weight(stats.documents), self._log_word(stats.words))
+
+    def log_prior(self, params: MixtureParams) -> float:
+        log_class, log_share = self._split(params.log_weight)
+        total = self.alpha * float(params.log_word.sum(dtype=np.float64))
+        if self.class_alpha:
+            total += self.class_alpha * float(log_class.sum())
+        if len(log_share) > len(log_class):
+            total += self.alpha * float(log_share.sum())
+        return total
+
+    def _log_word(self, words: FloatArray) -> FloatArray:
+        # In memory order (word by word), so that the whole pass is sequential.
+        smoothed = words.T + np.asarray(self.alpha, dtype=words.dtype)
+        total = smoothed.sum(axis=0, dtype=np.float64)
+        np.log(smoothed, out=smoothed)
+        smoothed -= np.log(total).astype(words.dtype)
+        return smoothed.T
+
+    def _log_weight(self, documents: FloatArray) -> FloatArray:
+        """log P(class) + log P(component | class)."""
+        of_class = np.bincount(self.component_class, documents, self.n_classes)
+        size = np.bincount(self.component_class, minlength=self.n_classes)
+        log_class = np.log(of_class + self.class_alpha)
+        log_class -= np.log(of_class.sum() + self.class_alpha * len(of_class))
+        alpha = np.where(size > 1, self.alpha, 0.0)  # an only component has all of its class
+        share = documents + alpha[self.component_class]
+        log_share = np.log(share) - np.log(of_class + alpha * size)[self.component_class]
+        return log_class[self.component_class] + log_share
+
+    def _split(self, log_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """log P(class) and log P(component | class) from the log weights."""
+        weight = np.bincount(self.component_class, np.exp(log_weight), self.n_classes)
+        log_class = np.log(weight)
+        return log_class, log_weight - log_class[self.component_class]

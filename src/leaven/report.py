@@ -1,0 +1,61 @@
+"""What happened during a fit, for people and for machines."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["FitReport"]
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """What was fitted, why this method, how it went.
+
+    ``print(report)`` is for people, ``report.to_json()`` for machines.
+    """
+
+    method: str
+    reason: str  # why this method, in a sentence
+    n_documents: int
+    n_labeled: int
+    class_counts: dict[str, int]  # class → labeled documents
+    n_words: int
+    unlabeled_shares: dict[str, float]  # class → share of the unlabeled documents, if any
+    objective: list[float]  # before the first M-step and after each
+    converged: bool
+    warnings: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
+    options: dict[str, Any] = field(default_factory=dict)  # of text and method, as used
+
+    @property
+    def n_unlabeled(self) -> int:
+        return self.n_documents - self.n_labeled
+
+    @property
+    def n_iter(self) -> int:
+        return max(len(self.objective) - 1, 0)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        took = sum(self.seconds.values())
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in self.seconds.items())
+        lines = [
+            f"method {self.method}: {self.reason}",
+            f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
+            f"{len(self.class_counts)} classes, {self.n_words:,} words",
+        ]
+        if self.n_iter:
+            end = "converged" if self.converged else "stopped before converging"
+            lines.append(
+                f"{self.n_iter} EM iterations, {end}; objective "
+                f"{self.objective[0]:,.0f} → {self.objective[-1]:,.0f}"
+            )
+        lines.append(f"{took:.2f} s ({phases})")
+        width = max((len(name) for name in self.class_counts), default=0)
+        for name, count in self.class_counts.items():
+            share = self.unlabeled_shares.get(name)
+            took_share = "" if share is None else f", {share:6.1%} of the unlabeled"
+            lines.append(f"  {name:<{width}}  {count:>6,} labeled{took_share}")
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join(lines)

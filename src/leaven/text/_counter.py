@@ -1,0 +1,307 @@
+"""Documents to weighted counts: the fitted part, free of scikit-learn.
+
+:class:`TextVectorizer` is the scikit-learn shell over this module; models loaded from a
+file use it directly, so that classifying a document does not import scikit-learn.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from scipy.sparse import csr_array
+
+from leaven._typing import Counts, FloatArray, IntArray
+from leaven._threads import count_threads, run_in_threads
+from leaven._validation import check_choice, check_in
+from leaven.text import _kernels
+from leaven.text._counting import (
+    Progress,
+    RawCounts,
+    Tokens,
+    count_words,
+)
+from leaven.text._unicode import TOKEN_CHARACTERS
+from leaven.text._vocabulary import (
+    Vocabulary,
+    document_frequency_limits,
+    mutual_information,
+    stop_word_list,
+    top_ranked,
+)
+
+__all__ = ["TextCounter", "TextOptions", "fit_counter"]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """Everything that decides how a text becomes a row of numbers.
+
+    The fields are the parameters of :class:`leaven.text.TextVectorizer`, documented there.
+    """
+
+    tokens: str = "words"
+    lowercase: bool = True
+    stop_words: str | Sequence[str] | None = None
+    ngram_range: tuple[int, int] = (1, 1)
+    numbers: str = "keep"
+    min_df: float = 1
+    max_df: float = 1.0
+    max_features: int | None = None
+    rank_by: str = "frequency"
+    hash_features: int | None = None
+    alternate_sign: bool = True
+    binary: bool = False
+    log_tf: bool = False
+    idf: bool = False
+    length: float | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("tokens", self.tokens, TOKEN_CHARACTERS)
+        check_choice("numbers", self.numbers, ["keep", "one"])
+        check_choice("rank_by", self.rank_by, ["frequency", "mutual_information"])
+        low, high = self.ngram_range
+        if not 1 <= low <= high:
+            raise ValueError(
+                f"ngram_range must be (smallest, largest) with 1 <= smallest <= largest, "
+                f"got {self.ngram_range!r}"
+            )
+        for name in ("min_df", "max_df"):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            check_in(name, value, "[1, inf)" if whole else "[0, 1]")
+        if self.max_features is not None:
+            check_in("max_features", self.max_features, "[1, inf)")
+        if self.hash_features is not None:
+            check_in("hash_features", self.hash_features, "[1, 2147483647]")
+            if self.max_features is not None:
+                raise ValueError(
+                    "max_features needs a vocabulary, which hash_features does without; "
+                    "set one of them to None"
+                )
+        if self.length is not None:
+            check_in("length", self.length, "(0, inf)")
+        # JSON knows no tuples; a model read back must equal the model written.
+        object.__setattr__(self, "ngram_range", (int(low), int(high)))
+        if self.stop_words is not None and not isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+
+    @property
+    def is_weighted(self) -> bool:
+        return self.log_tf or self.idf or self.length is not None
+
+    @property
+    def as_tokens(self) -> Tokens:
+        return Tokens(
+            tokens=self.tokens,
+            lowercase=self.lowercase,
+            stop_words=tuple(stop_word_list(self.stop_words)),
+            ngram_range=self.ngram_range,
+            map_numbers=self.numbers == "one",
+            hash_features=self.hash_features or 0,
+            alternate_sign=self.alternate_sign,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        return cls(**fields)
+
+
+@dataclass(frozen=True, eq=False)
+class TextCounter:
+    """Turns texts into rows of counts over a fixed vocabulary."""
+
+    options: TextOptions
+    tokens: Tokens
+    vocabulary: Vocabulary
+    idf: FloatArray  # (n_words,), or empty without idf
+
+    @property
+    def n_words(self) -> int:
+        return self.options.hash_features or len(self.vocabulary)
+
+    def count(
+        self,
+        texts: pa.LargeStringArray,
+        *,
+        dtype: Any = np.float32,
+        n_threads: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> Counts:
+        raw = count_words(
+            texts, self.tokens, self.vocabulary, n_threads=n_threads, on_progress=on_progress
+        )
+        number = np.arange(self.n_words, dtype=np.int32)
+        X = _as_matrix(raw, [number] * len(raw), self.n_words, dtype)
+        return self.weigh(X, n_threads)
+
+    def weigh(self, X: Counts, n_threads: int | None = None) -> Counts:
+        """Weigh counts in place, as the options say."""
+        if self.options.binary:
+            X.data[:] = np.sign(X.data)
+        if self.options.is_weighted:
+            n_parts = count_threads(n_threads)
+            rows = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
+            run_in_threads(
+                lambda part: _kernels.weigh_rows(
+                    X.indptr,
+                    X.data,
+                    X.indices,
+                    rows[part],
+                    rows[part + 1],
+                    self.options.log_tf,
+                    self.idf,
+                    self.options.length or 0.0,
+                ),
+                n_parts,
+            )
+        return X
+
+
+def fit_counter(
+    texts: pa.LargeStringArray,
+    options: TextOptions,
+    *,
+    codes: IntArray | None = None,
+    vocabulary: Vocabulary | None = None,
+    by_frequency: bool = False,
+    dtype: Any = np.float32,
+    n_threads: int | None = None,
+    on_progress: Progress | None = None,
+) -> tuple[TextCounter, Counts]:
+    """Learn a vocabulary (and idf) from texts; also returns their counts.
+
+    ``codes`` are class codes, negative where unlabeled, for ranking by mutual information.
+    A given ``vocabulary`` is kept as it is. Words are numbered alphabetically, or
+    ``by_frequency``: then the words that most documents hold lie side by side in a model's
+    parameters, and EM runs a third faster for it.
+    """
+    tokens = options.as_tokens
+    fixed = Vocabulary.empty() if options.hash_features else vocabulary
+    raw = count_words(texts, tokens, fixed, n_threads=n_threads, on_progress=on_progress)
+    if fixed is not None:
+        n_words = options.hash_features or len(fixed)
+        vocabulary = fixed
+        numbers = [np.arange(n_words, dtype=np.int32)] * len(raw)
+        documents = _document_frequencies(raw, numbers, n_words) if options.idf else None
+    else:
+        vocabulary, numbers, documents = _collect_vocabulary(
+            raw, options, len(texts), by_frequency
+        )
+        n_words = len(vocabulary)
+    X = _as_matrix(raw, numbers, n_words, dtype)
+    if options.max_features is not None and options.max_features < n_words and fixed is None:
+        keep = _highest_ranked(X, options, codes)
+        X = csr_array(X[:, keep])
+        kept = np.flatnonzero(keep)
+        vocabulary = vocabulary.select(kept)
+        documents = None if documents is None else documents[kept]
+    idf = np.zeros(0)
+    if options.idf and documents is not None:
+        # scikit-learn's smooth idf: as if one more document held every word once.
+        idf = np.log((1 + len(texts)) / (1 + documents)) + 1
+    counter = TextCounter(options, tokens, vocabulary, idf)
+    return counter, counter.weigh(X, n_threads)
+
+
+def _document_frequencies(
+    raw: list[RawCounts], numbers: Sequence[IntArray], n_words: int
+) -> IntArray:
+    documents = np.zeros(n_words, dtype=np.int64)
+    for part, number in zip(raw, numbers, strict=True):
+        # Within a part words are distinct, so plain fancy indexing adds each once.
+        documents[number] += _kernels.document_frequencies(part.cells, len(number))
+    return documents
+
+
+def _collect_vocabulary(
+    raw: list[RawCounts], options: TextOptions, n_documents: int, by_frequency: bool
+) -> tuple[Vocabulary, list[IntArray], IntArray | None]:
+    """One ordered vocabulary for all parts, and each part's words' numbers in it (-1: dropped)."""
+    merged = raw[0].vocabulary
+    numbers: list[IntArray] = [np.arange(len(merged), dtype=np.int32)]
+    for part in raw[1:]:
+        merged, number = merged.merged(part.vocabulary)
+        numbers.append(number)
+    if not len(merged):
+        raise ValueError(
+            f"empty vocabulary: none of the {n_documents} documents holds a word (two or more "
+            "letters or digits) that is not a stop word"
+        )
+    low, high = document_frequency_limits(options.min_df, options.max_df, n_documents)
+    order = merged.sorted_order()
+    documents = None
+    if options.idf or by_frequency or low > 1 or high < n_documents:
+        documents = _document_frequencies(raw, numbers, len(merged))
+        documents = documents[order]
+        is_kept = (documents >= low) & (documents <= high)
+        order, documents = order[is_kept], documents[is_kept]
+        if by_frequency:
+            falling = np.argsort(-documents, kind="stable")
+            order, documents = order[falling], documents[falling]
+    if not len(order):
+        raise ValueError(
+            f"no word occurs in between {low:g} and {high:g} documents; lower min_df="
+            f"{options.min_df!r} or raise max_df={options.max_df!r}"
+        )
+    rank = np.full(len(merged), -1, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return merged.select(order), [rank[number] for number in numbers], documents
+
+
+def _highest_ranked(X: Counts, options: TextOptions, codes: IntArray | None) -> Any:
+    assert options.max_features is not None
+    if options.rank_by == "frequency":
+        return top_ranked(np.asarray(X.sum(axis=0)).ravel(), options.max_features)
+    if codes is None or not (codes >= 0).any():
+        raise ValueError(
+            "rank_by='mutual_information' needs labels: pass y to fit, with at least one "
+            "labeled document"
+        )
+    labeled = codes >= 0
+    scores = mutual_information(csr_array(X[labeled]), codes[labeled], int(codes.max()) + 1)
+    return top_ranked(scores, options.max_features)
+
+
+def _as_matrix(
+    raw: list[RawCounts], numbers: Sequence[IntArray], n_words: int, dtype: Any
+) -> Counts:
+    """Stack the parts into one matrix with sorted rows."""
+    sizes = [len(part.cells) for part in raw]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    indices = np.empty(starts[-1], dtype=np.int32)
+    values = np.empty(starts[-1], dtype=dtype)
+
+    def write(part: int) -> IntArray:
+        lengths: IntArray = _kernels.write_rows(
+            raw[part].indptr,
+            raw[part].cells,
+            numbers[part],
+            n_words,
+            starts[part],
+            indices,
+            values,
+        )
+        return lengths
+
+    lengths = run_in_threads(write, len(raw))
+    # Where words were dropped a part is shorter than its share: close the gaps.
+    end = 0
+    for part, written in enumerate(lengths):
+        n_written = int(written.sum())
+        if end != starts[part]:
+            indices[end : end + n_written] = indices[starts[part] : starts[part] + n_written]
+            values[end : end + n_written] = values[starts[part] : starts[part] + n_written]
+        end += n_written
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    # scipy wants both index arrays of one kind; 32 bits do up to 2**31 values.
+    if end < 2**31:
+        indptr = indptr.astype(np.int32)
+    else:
+        indices = indices.astype(np.int64)
+    shape = (len(indptr) - 1, n_words)
+    return csr_array((values[:end], indices[:end], indptr), shape=shape)

@@ -1,0 +1,129 @@
+"""Count the words of documents in threads, from Arrow's buffers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from leaven._threads import count_threads, run_in_threads
+from leaven.text import _kernels
+from leaven.text._unicode import NEEDS_PYTHON_LOWER, fold_table
+from leaven.text._vocabulary import Vocabulary
+
+__all__ = ["Progress", "RawCounts", "Tokens", "count_words"]
+
+Progress = Callable[[int, int], None]  # done, total
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What is a word: characters, case, stop words, n-grams, numbers, hashing."""
+
+    tokens: str = "words"
+    lowercase: bool = True
+    stop_words: tuple[str, ...] = ()
+    ngram_range: tuple[int, int] = (1, 1)
+    map_numbers: bool = False
+    hash_features: int = 0
+    alternate_sign: bool = True
+    stop: Vocabulary = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stop", Vocabulary.of(self.stop_words))
+
+
+@dataclass(frozen=True, eq=False)
+class RawCounts:
+    """Counts of one run of documents, words numbered by first occurrence in it."""
+
+    indptr: NDArray[np.int64]  # (n_documents + 1,)
+    cells: NDArray[np.int64]  # (n_values,) (word << 32) + count
+    vocabulary: Vocabulary
+
+
+def count_words(
+    texts: pa.LargeStringArray,
+    tokens: Tokens,
+    vocabulary: Vocabulary | None,
+    *,
+    n_threads: int | None = None,
+    on_progress: Progress | None = None,
+) -> list[RawCounts]:
+    """Count each document's words, one result per thread, in document order.
+
+    With a ``vocabulary``, words outside it are skipped; without, words are collected.
+    """
+    if tokens.lowercase:
+        texts = _lower_what_needs_python(texts)
+    data, offsets = text_buffers(texts)
+    bounds = _balanced_bounds(offsets, count_threads(n_threads))
+    known = Vocabulary.empty() if vocabulary is None else vocabulary
+    fold = fold_table(tokens.tokens, tokens.lowercase)
+    progress = np.zeros(len(bounds) - 1, dtype=np.int64)
+
+    def count(part: int) -> RawCounts:
+        indptr, cells, arena, starts = _kernels.count_words(
+            data,
+            offsets,
+            bounds[part],
+            bounds[part + 1],
+            fold,
+            2,
+            tokens.map_numbers,
+            tokens.stop.arena,
+            tokens.stop.starts,
+            tokens.stop.table,
+            *tokens.ngram_range,
+            tokens.hash_features,
+            tokens.alternate_sign,
+            known.arena,
+            known.starts,
+            known.table,
+            vocabulary is not None,
+            progress,
+            part,
+        )
+        return RawCounts(indptr, cells, Vocabulary(arena, starts))
+
+    def report() -> None:
+        assert on_progress is not None
+        on_progress(int(progress.sum()), int(offsets[-1] - offsets[0]))
+
+    return run_in_threads(count, len(bounds) - 1, report if on_progress else None)
+
+
+def text_buffers(texts: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """UTF-8 bytes and document offsets of an Arrow array, without copying."""
+    n = len(texts)
+    _, starts, data = texts.buffers()
+    if n == 0 or starts is None:
+        return np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    offsets = np.frombuffer(starts, dtype=np.int64)[texts.offset : texts.offset + n + 1]
+    if data is None or not data.size:
+        return np.zeros(0, dtype=np.uint8), offsets
+    return np.frombuffer(data, dtype=np.uint8), offsets
+
+
+def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int64]:
+    """Bounds of at most ``n_parts`` runs of documents with about equally many bytes."""
+    n_documents = len(offsets) - 1
+    total = offsets[-1] - offsets[0]
+    if total < 1 << 16:
+        n_parts = 1
+    targets = offsets[0] + total * np.arange(1, n_parts) // n_parts
+    inner = np.searchsorted(offsets, targets)
+    return np.unique(np.concatenate([[0], inner, [n_documents]])).astype(np.int64)
+
+
+def _lower_what_needs_python(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    data, offsets = text_buffers(texts)
+    if not _kernels.holds_special_capitals(data[offsets[0] : offsets[-1]]):
+        return texts
+    special = pc.match_substring_regex(texts, NEEDS_PYTHON_LOWER)
+    lowered = pa.array(
+        [text.lower() for text in texts.filter(special).to_pylist()], type=pa.large_string()
+    )
+    return pc.replace_with_mask(texts, special, lowered)

@@ -1,0 +1,209 @@
+"""The scikit-learn transformer over the word counter."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from leaven._labels import encode_labels
+from leaven._typing import Counts
+from leaven.text._arrow import as_text_array
+from leaven.text._counter import TextCounter, TextOptions, fit_counter
+from leaven.text._vocabulary import Vocabulary
+
+__all__ = ["TextVectorizer"]
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator):
+    """Count the words of texts; by default the same matrix as ``CountVectorizer``.
+
+    Words are counted by compiled code from UTF-8 bytes, in threads. The options after
+    ``vocabulary`` weigh and scale the counts, in the order listed.
+
+    Parameters
+    ----------
+    tokens : {"words", "letters"}, default="words"
+        A word is a run of two or more letters, digits and underscores
+        (``(?u)\\b\\w\\w+\\b``), or of letters only.
+    lowercase : bool, default=True
+        Lower-case first, as ``str.lower`` does.
+    stop_words : "english", list of str or None, default=None
+        Words to leave out, compared after lower-casing.
+    ngram_range : (int, int), default=(1, 1)
+        Smallest and largest number of words in a row that count as one feature.
+    numbers : {"keep", "one"}, default="keep"
+        With "one", every string of digits becomes the word ``<number>``.
+    min_df, max_df : int or float, default=1 and 1.0
+        Fewest and most documents a word may occur in: a number of documents (int) or a
+        share of them (float).
+    max_features : int or None, default=None
+        Size of the vocabulary, the highest-ranked words being kept.
+    rank_by : {"frequency", "mutual_information"}, default="frequency"
+        Rank words by occurrences, or by mutual information with the labels given as
+        ``y`` to ``fit`` (unlabeled documents do not vote).
+    vocabulary : iterable of str, mapping or None, default=None
+        Words to count, in the order of their columns; None learns them.
+    hash_features : int or None, default=None
+        Number of columns to hash words into, instead of a vocabulary.
+    alternate_sign : bool, default=True
+        Give hashed words a sign, so that collisions cancel out on average. Naive Bayes
+        needs counts: set it to False there.
+    binary : bool, default=False
+        Count a word once per document.
+    log_tf : bool, default=False
+        Replace a count n by log(1 + n).
+    idf : bool, default=False
+        Multiply by log((1 + documents) / (1 + documents with the word)) + 1.
+    length : float or None, default=None
+        Scale every document's counts to this sum.
+    dtype : numpy dtype or None, default=None
+        None is int64 for counts and float32 for weighted counts.
+    n_threads : int or None, default=None
+        Threads to count in; None is one per processor.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        Column of each word (empty with ``hash_features``).
+    n_words_ : int
+        Number of columns.
+
+    See Also
+    --------
+    sklearn.feature_extraction.text.CountVectorizer : The same counts, one core, any regex.
+
+    Examples
+    --------
+    >>> X = TextVectorizer().fit_transform(["raw dough rises", "dough, more dough"])
+    >>> X.toarray()
+    array([[1, 0, 1, 1],
+           [2, 1, 0, 0]])
+    """
+
+    def __init__(
+        self,
+        *,
+        tokens: str = "words",
+        lowercase: bool = True,
+        stop_words: Any = None,
+        ngram_range: tuple[int, int] = (1, 1),
+        numbers: str = "keep",
+        min_df: float = 1,
+        max_df: float = 1.0,
+        max_features: int | None = None,
+        rank_by: str = "frequency",
+        vocabulary: Any = None,
+        hash_features: int | None = None,
+        alternate_sign: bool = True,
+        binary: bool = False,
+        log_tf: bool = False,
+        idf: bool = False,
+        length: float | None = None,
+        dtype: Any = None,
+        n_threads: int | None = None,
+    ) -> None:
+        self.tokens = tokens
+        self.lowercase = lowercase
+        self.stop_words = stop_words
+        self.ngram_range = ngram_range
+        self.numbers = numbers
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.rank_by = rank_by
+        self.vocabulary = vocabulary
+        self.hash_features = hash_features
+        self.alternate_sign = alternate_sign
+        self.binary = binary
+        self.log_tf = log_tf
+        self.idf = idf
+        self.length = length
+        self.dtype = dtype
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the vocabulary of texts ``X``; ``y`` is used to rank words, if asked."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Counts:
+        """Learn the vocabulary of texts ``X`` and return their counts."""
+        options = self._options()
+        codes = None
+        if y is not None and options.rank_by == "mutual_information":
+            codes = encode_labels(y).codes
+        self._counter, counts = fit_counter(
+            as_text_array(X),
+            options,
+            codes=codes,
+            vocabulary=self._given_vocabulary(),
+            dtype=self._dtype(options),
+            n_threads=self.n_threads,
+        )
+        self.n_words_ = self._counter.n_words
+        return counts
+
+    def transform(self, X: Any) -> Counts:
+        """Counts of texts ``X``, a sparse array of shape (n_documents, n_words)."""
+        counter = self._fitted_counter()
+        dtype = self._dtype(counter.options)
+        return counter.count(as_text_array(X), dtype=dtype, n_threads=self.n_threads)
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        counter = self._fitted_counter()
+        return {word: i for i, word in enumerate(counter.vocabulary.words.to_pylist())}
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Word of each column; hashed columns are called ``hash0``, ``hash1``, …"""
+        counter = self._fitted_counter()
+        if counter.options.hash_features:
+            return np.array([f"hash{i}" for i in range(counter.n_words)], dtype=object)
+        return np.array(counter.vocabulary.words.to_pylist(), dtype=object)
+
+    def _fitted_counter(self) -> TextCounter:
+        if self.vocabulary is not None and not hasattr(self, "_counter"):
+            # As in CountVectorizer: with a given vocabulary there is nothing to learn.
+            options = self._options()
+            given = self._given_vocabulary()
+            assert given is not None
+            if not options.idf:
+                return TextCounter(options, options.as_tokens, given, np.zeros(0))
+        check_is_fitted(self, "_counter")
+        return self._counter
+
+    def _options(self) -> TextOptions:
+        fields = {name: getattr(self, name) for name in TextOptions.__dataclass_fields__}
+        return TextOptions(**fields)
+
+    def _dtype(self, options: TextOptions) -> Any:
+        if self.dtype is not None:
+            return np.dtype(self.dtype)
+        return np.float32 if options.is_weighted else np.int64
+
+    def _given_vocabulary(self) -> Vocabulary | None:
+        if self.vocabulary is None:
+            return None
+        words = self.vocabulary
+        if isinstance(words, Mapping):
+            words = sorted(words, key=words.__getitem__)
+            if [self.vocabulary[word] for word in words] != list(range(len(words))):
+                raise ValueError("vocabulary must map its words to 0, 1, 2, … without gaps")
+        elif isinstance(words, set | frozenset):
+            words = sorted(words)
+        words = list(words)
+        if not words:
+            raise ValueError("vocabulary must hold at least one word, got none")
+        if len(set(words)) != len(words):
+            raise ValueError("vocabulary must not repeat a word; remove the duplicates")
+        return Vocabulary.of(words)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = False
+        return tags

@@ -1,0 +1,144 @@
+"""The words a corpus is counted in, as one block of bytes; and which of them to keep."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from leaven._typing import BoolArray, Counts, FloatArray, IntArray
+from leaven.text import _kernels
+
+__all__ = ["Vocabulary", "document_frequency_limits", "mutual_information", "top_ranked"]
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Distinct words, in order of their numbers.
+
+    ``arena`` holds their UTF-8 bytes one after another and eight bytes of padding; word i
+    is ``arena[starts[i]:starts[i + 1]]``. No Python string is made until one is asked for.
+    """
+
+    arena: NDArray[np.uint8]  # (n_bytes + 8,)
+    starts: NDArray[np.int64]  # (n_words + 1,)
+
+    @classmethod
+    def empty(cls) -> Self:
+        return cls(np.zeros(_kernels.PADDING, dtype=np.uint8), np.zeros(1, dtype=np.int64))
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Self:
+        """Vocabulary of distinct ``words``, numbered in the order given."""
+        encoded = [word.encode() for word in words]
+        starts = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(word) for word in encoded], out=starts[1:])
+        padded = b"".join(encoded) + bytes(_kernels.PADDING)
+        return cls(np.frombuffer(padded, dtype=np.uint8), starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def table(self) -> NDArray[np.uint64]:
+        return _kernels.build_table(self.arena, self.starts)
+
+    @property
+    def words(self) -> pa.LargeStringArray:
+        return self._as_array(pa.large_string())
+
+    def _as_array(self, kind: pa.DataType) -> Any:
+        buffers = [None, pa.py_buffer(self.starts), pa.py_buffer(self.arena)]
+        return pa.Array.from_buffers(kind, len(self), buffers)
+
+    def merged(self, other: "Vocabulary") -> tuple[Self, NDArray[np.int32]]:
+        """Both vocabularies' words, and the number of each of the other's words in it."""
+        arena, starts, _, number = _kernels.merge_words(
+            self.arena, self.starts, self.table.copy(), other.arena, other.starts
+        )
+        return type(self)(arena, starts), number
+
+    def sorted_order(self) -> IntArray:
+        """Numbers of the words in the order of their code points (which is UTF-8's)."""
+        prefix = _kernels.prefixes(self.arena, self.starts)
+        order = np.argsort(prefix)
+        ordered = prefix[order]
+        is_tied = np.zeros(len(self), dtype=bool)
+        if len(self) > 1:
+            equal = ordered[1:] == ordered[:-1]
+            is_tied[1:] |= equal
+            is_tied[:-1] |= equal
+        tied = order[is_tied]  # words alike in eight bytes: few, so compared whole
+        words = self._as_array(pa.large_binary()).take(pa.array(tied))
+        order[is_tied] = tied[pc.array_sort_indices(words).to_numpy()]
+        return order
+
+    def select(self, numbers: IntArray) -> Self:
+        """Vocabulary of the words with these numbers, in this order."""
+        taken = self.words.take(pa.array(numbers))
+        starts = np.frombuffer(taken.buffers()[1], dtype=np.int64, count=len(taken) + 1)
+        n_bytes = int(starts[-1])
+        arena = np.zeros(n_bytes + _kernels.PADDING, dtype=np.uint8)
+        if n_bytes:
+            arena[:n_bytes] = np.frombuffer(taken.buffers()[2], dtype=np.uint8, count=n_bytes)
+        return type(self)(arena, starts.copy())
+
+
+def document_frequency_limits(
+    min_df: float, max_df: float, n_documents: int
+) -> tuple[float, float]:
+    """Fewest and most documents a word may occur in; a float is a share of the documents."""
+    low = min_df if isinstance(min_df, int | np.integer) else min_df * n_documents
+    high = max_df if isinstance(max_df, int | np.integer) else max_df * n_documents
+    if high < low:
+        raise ValueError(
+            f"max_df must allow at least as many documents as min_df, got max_df={max_df!r} "
+            f"({high:g} documents) and min_df={min_df!r} ({low:g} documents)"
+        )
+    return low, high
+
+
+def mutual_information(X: Counts, codes: IntArray, n_classes: int) -> FloatArray:
+    """Mutual information, in nats, between a word's presence in a document and its class.
+
+    ``X`` holds labeled documents only and ``codes`` their classes. This is the average
+    mutual information by which Nigam, McCallum and Mitchell rank words (section 3.4).
+    """
+    n_documents = X.shape[0]
+    one_hot = np.zeros((n_documents, n_classes))
+    one_hot[np.arange(n_documents), codes] = 1.0
+    is_present = X.astype(bool).astype(np.float64)
+    present = np.asarray(is_present.T @ one_hot)  # (n_words, n_classes) documents
+    class_size = one_hot.sum(axis=0)
+    information = np.zeros(X.shape[1])
+    for counts in (present, class_size - present):  # the word occurs, or does not
+        joint = counts / n_documents
+        independent = counts.sum(axis=1, keepdims=True) * class_size / n_documents**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = joint * np.log(joint / independent)
+        information += np.where(counts > 0, terms, 0.0).sum(axis=1)
+    return np.maximum(information, 0.0)
+
+
+def top_ranked(scores: FloatArray | IntArray, how_many: int) -> BoolArray:
+    """Mask of the ``how_many`` largest scores; ties go to the lower number."""
+    keep = np.zeros(len(scores), dtype=bool)
+    keep[np.argsort(-np.asarray(scores), kind="stable")[:how_many]] = True
+    return keep
+
+
+def stop_word_list(stop_words: str | Sequence[str] | frozenset[str] | None) -> list[str]:
+    """Stop words as a list: "english" is scikit-learn's list, None is no word."""
+    if stop_words is None:
+        return []
+    if stop_words == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return sorted(ENGLISH_STOP_WORDS)
+    if isinstance(stop_words, str):
+        raise ValueError(f"stop_words must be 'english' or a list of words, got {stop_words!r}")
+    return sorted(set(stop_words))
