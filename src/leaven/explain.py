@@ -42,7 +42,7 @@ class Explanation:
 
 
 def class_log_words(model: MultinomialMixture, params: MixtureParams) -> FloatArray:
-    """log p(word | class), components of a class mixed by their weights: (n_classes, n_words)."""
+    """Log p(word | class), components of a class mixed by their weights: (n_classes, n_words)."""
     log_class, log_share = model._split(params.log_weight)
     rows = [
         np.logaddexp.reduce(

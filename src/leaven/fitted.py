@@ -53,7 +53,9 @@ class FittedClassifier:
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
         if n_wordless and warn:
-            warnings.warn(wordless_message(n_wordless, len(array)), UnseenWordsWarning, stacklevel=3)
+            warnings.warn(
+                wordless_message(n_wordless, len(array)), UnseenWordsWarning, stacklevel=3
+            )
         return np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:

@@ -24,8 +24,8 @@ from leaven.exceptions import ModelFileError
 from leaven.fitted import FittedClassifier
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.report import FitReport
-from leaven.text import _kernels
 from leaven.text._counter import TextCounter, TextOptions
+from leaven.text._hash_table import PADDING
 from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "save_model"]
@@ -151,10 +151,13 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
 
 def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
     # Compiled code trusts these numbers, so nothing that could send it astray passes.
-    inside = len(arena) - _kernels.PADDING
-    if not (len(starts) and starts[0] == 0 and starts[-1] == inside and (np.diff(starts) > 0).all()):
+    inside = len(arena) - PADDING
+    if not (
+        len(starts) and starts[0] == 0 and starts[-1] == inside and (np.diff(starts) > 0).all()
+    ):
         raise ValueError("its vocabulary is malformed")
-    vocabulary = Vocabulary(arena, starts)
+    # Copied, because kernels are compiled for arrays that can be written to.
+    vocabulary = Vocabulary(np.array(arena), np.array(starts))
     vocabulary.words.validate(full=True)  # raises pa.ArrowInvalid, a ValueError, unless UTF-8
     return vocabulary
 

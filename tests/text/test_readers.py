@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from leaven.datasets import data_folder
 from leaven.exceptions import DataError
+from leaven.text._formats import DelimitedSource, Source
 from leaven.text._readers import DocumentFiles, read_documents, write_table
 
 TEXTS = ["The cat sat.", 'A "quoted",\nbroken line', "", "naïve café 猫", "x\x00y", "  tail "]
@@ -119,12 +120,13 @@ def test_every_format_gives_the_same_documents(write, name, block_bytes):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.csv.gz"])
 def test_small_blocks_give_several_batches_and_every_pass_starts_anew(tmp_path, name):
-    write_table(pa.table({"text": TEXTS * 20}), tmp_path / name)
+    texts = [f"{text}{i}" for i in range(20) for text in TEXTS]
+    write_table(pa.table({"text": texts}), tmp_path / name)
     files = DocumentFiles(tmp_path / name, block_bytes=200)
-    first, second = ([batch.texts.to_pylist() for batch in files] for _ in range(2))
-    assert len(first) > 5
-    for batches in (first, second):
-        assert [text for batch in batches for text in batch] == TEXTS * 20
+    for _ in range(2):
+        batches = [batch.texts.to_pylist() for batch in files]
+        assert len(batches) > 5
+        assert [text for batch in batches for text in batch] == texts
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.parquet"])
@@ -301,6 +303,25 @@ def test_a_row_longer_than_the_block_does_not_repeat_the_rows_before_it(write):
     files = DocumentFiles(path, block_bytes=100, on_bytes=reported.append)
     assert files.read().texts.to_pylist() == rows
     assert sum(reported) == files.total_bytes
+
+
+def test_a_file_that_arrow_may_still_read_ahead_is_not_closed_under_it(write, monkeypatch):
+    # Its descriptor would go to the file opened next, whose bytes the read-ahead would take.
+    path = write("a.csv", f"text,label\n{'x' * 5000},y\n")
+    opened = []
+
+    def open_and_remember(source):
+        opened.append(Source.open(source))
+        return opened[-1]
+
+    monkeypatch.setattr(DelimitedSource, "open", open_and_remember)
+    files = DocumentFiles(path, block_bytes=100)
+    opened.clear()
+    files.read()
+    header, *passes = opened
+    assert header[0].closed
+    assert len(passes) > 1
+    assert not any(raw.closed for raw, _ in passes)
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))

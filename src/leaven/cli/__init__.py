@@ -1,0 +1,67 @@
+"""The command line: one file per verb, each a function that returns data and a command that prints it."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from leaven._version import __version__
+from leaven.cli.demo import demo_command
+from leaven.cli.evaluate import evaluate_command
+from leaven.cli.explain import explain_command
+from leaven.cli.info import info_command
+from leaven.cli.predict import predict_command
+from leaven.cli.train import train_command
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="leaven",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("train")(train_command)
+app.command("predict")(predict_command)
+app.command("evaluate")(evaluate_command)
+app.command("explain")(explain_command)
+app.command("info")(info_command)
+app.command("demo")(demo_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"leaven {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def leaven(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Text classifiers from a handful of labels and all the unlabeled text you have.
+
+    Start with: leaven demo
+
+    On your own data: leaven train reviews.csv --text body --label stars
+    """
+
+
+def main() -> None:
+    """Run the command line; the entry point of ``leaven``."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a "?", not an error.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    try:
+        app(prog_name="leaven")
+    except KeyboardInterrupt:
+        sys.exit(130)

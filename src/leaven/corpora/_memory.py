@@ -1,5 +1,6 @@
 """A corpus in memory, summed over in threads."""
 
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
@@ -71,7 +72,7 @@ def _cut(X: Counts, y: IntArray, weight: FloatArray, n_threads: int) -> list[Blo
     y = np.ascontiguousarray(y, dtype=np.int64)
     weight = np.ascontiguousarray(weight, dtype=np.float64)
     blocks = []
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in itertools.pairwise(bounds):
         begin, end = X.indptr[first], X.indptr[last]
         rows = csr_array(
             (X.data[begin:end], X.indices[begin:end], X.indptr[first : last + 1] - begin),

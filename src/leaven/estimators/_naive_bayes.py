@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
+from sklearn.utils import Tags, assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from leaven._labels import encode_labels
-from leaven._typing import Counts, FloatArray
+from leaven._typing import FloatArray
 from leaven._validation import check_in
 from leaven.corpora import Corpus, InMemoryCorpus
 from leaven.em import EMResult, run_em
@@ -125,15 +125,14 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "give one label per document, -1 where unlabeled"
             )
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=True
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=True)
         y = np.asarray(y, dtype=object) if _holds_none(y) else np.asarray(y)
         if y.ndim == 2 and y.shape[1] == 1:
             from sklearn.utils.validation import column_or_1d
 
             y = column_or_1d(y, warn=True)
         if y.dtype != object:
+            assert_all_finite(y, input_name="y")
             check_classification_targets(y)
         check_counts(X, f"{type(self).__name__}.fit")
         labels = encode_labels(y)
@@ -174,9 +173,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             )
         start = model.maximize(flat, labeled)
         max_iter = self.max_iter if self.unlabeled_weight > 0 else 0
-        result = run_em(
-            model, corpus, start, max_iter=max_iter, tol=self.tol, on_step=on_step
-        )
+        result = run_em(model, corpus, start, max_iter=max_iter, tol=self.tol, on_step=on_step)
         self._keep(model, result, labeled)
         self._warn(labeled, max_iter)
         return self
@@ -213,27 +210,25 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             self.messages_.append(collapse)
             warnings.warn(collapse, CollapseWarning, stacklevel=4)
 
-    def _counts(self, X: Any) -> Counts:
+    def _class_log_joint(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         check_counts(X, f"{type(self).__name__}.predict")
-        return csr_array(X)
+        return self._model.class_log_joint(self._params, csr_array(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
-        return SOFT(self._model.class_log_joint(self._params, self._counts(X)))[0]
+        return SOFT(self._class_log_joint(X))[0]
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of the class probabilities; precise where those round to 0."""
-        log_joint = self._model.class_log_joint(self._params, self._counts(X))
+        log_joint = self._class_log_joint(X)
         return log_joint - np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
 
     def predict(self, X: Any) -> Any:
         """Most probable class of each document."""
-        log_joint = self._model.class_log_joint(self._params, self._counts(X))
-        return self.classes_[log_joint.argmax(axis=1)]
+        best = self._class_log_joint(X).argmax(axis=1)
+        return self.classes_[best]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -245,17 +240,14 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
 
 def check_counts(X: Any, whom: str) -> None:
     """Refuse negative counts, naming the first."""
-    values = X.data if issparse(X) else X
-    if values.size and values.min() < 0:
-        where = X.tocoo() if issparse(X) else None
-        if where is not None:
-            first = int(np.flatnonzero(where.data < 0)[0])
-            document, word = int(where.row[first]), int(where.col[first])
-        else:
-            document, word = (int(i) for i in np.argwhere(X < 0)[0])
+    X = csr_array(X)
+    if X.nnz and X.data.min() < 0:
+        where = X.tocoo()
+        first = int(np.flatnonzero(where.data < 0)[0])
+        document, word = int(where.coords[0][first]), int(where.coords[1][first])
         raise ValueError(
             f"Negative values in data passed to {whom}: counts must not be negative, found "
-            f"{float(X[document, word])!r} at document {document}, word {word}; with hashed "
+            f"{float(where.data[first])!r} at document {document}, word {word}; with hashed "
             "features set alternate_sign=False"
         )
 
@@ -275,4 +267,3 @@ def one_class_message(classes: Any) -> str:
 
 def _holds_none(y: Any) -> bool:
     return isinstance(y, list | tuple) and any(label is None for label in y)
-

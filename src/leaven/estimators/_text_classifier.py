@@ -141,7 +141,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             n_words=counter.n_words,
             unlabeled_shares=_by_name(
                 encoded.classes,
-                [] if np.isnan(estimator.unlabeled_shares_).any()
+                []
+                if np.isnan(estimator.unlabeled_shares_).any()
                 else estimator.unlabeled_shares_.tolist(),
             ),
             objective=estimator.objective_.tolist(),
@@ -261,9 +262,7 @@ def _merged_text_options(
     return dataclasses.replace(defaults, **(given or {}))
 
 
-def _make_estimator(
-    method: Method, given: Mapping[str, Any] | None, n_threads: int | None
-) -> Any:
+def _make_estimator(method: Method, given: Mapping[str, Any] | None, n_threads: int | None) -> Any:
     known = set(method.estimator().get_params()) - {"n_threads"}
     unknown = sorted(set(given or {}) - known)
     if unknown:
@@ -288,4 +287,3 @@ def _em_steps(on_progress: Any, max_iter: int) -> Callable[[int, float], None] |
     if on_progress is None:
         return None
     return lambda step, _objective: on_progress("EM", step, max_iter)
-

@@ -75,11 +75,11 @@ class MultinomialMixture:
         )
 
     def log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
-        """log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
+        """Log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
         return np.asarray(X @ params.log_word.T, dtype=np.float64) + params.log_weight
 
     def class_log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
-        """log p(x, class): components of a class are summed, eq. (3.13)."""
+        """Log p(x, class): components of a class are summed, eq. (3.13)."""
         log_joint = self.log_joint(params, X)
         if len(self.component_class) == self.n_classes:
             return log_joint[:, np.argsort(self.component_class)]
@@ -133,7 +133,7 @@ class MultinomialMixture:
         return smoothed.T
 
     def _log_weight(self, documents: FloatArray) -> FloatArray:
-        """log P(class) + log P(component | class)."""
+        """Log P(class) + log P(component | class)."""
         of_class = np.bincount(self.component_class, documents, self.n_classes)
         size = np.bincount(self.component_class, minlength=self.n_classes)
         log_class = np.log(of_class + self.class_alpha)
@@ -141,10 +141,11 @@ class MultinomialMixture:
         alpha = np.where(size > 1, self.alpha, 0.0)  # an only component has all of its class
         share = documents + alpha[self.component_class]
         log_share = np.log(share) - np.log(of_class + alpha * size)[self.component_class]
-        return log_class[self.component_class] + log_share
+        log_weight: FloatArray = log_class[self.component_class] + log_share
+        return log_weight
 
     def _split(self, log_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """log P(class) and log P(component | class) from the log weights."""
+        """Log P(class) and log P(component | class) from the log weights."""
         weight = np.bincount(self.component_class, np.exp(log_weight), self.n_classes)
         log_class = np.log(weight)
         return log_class, log_weight - log_class[self.component_class]

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_array
 
-from leaven._typing import Counts, FloatArray, IntArray
 from leaven._threads import count_threads, run_in_threads
+from leaven._typing import Counts, FloatArray, IntArray
 from leaven._validation import check_choice, check_in
-from leaven.text import _kernels
+from leaven.text import _row_kernels
 from leaven.text._counting import (
     Progress,
     RawCounts,
@@ -147,7 +147,7 @@ class TextCounter:
             n_parts = count_threads(n_threads)
             rows = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
             run_in_threads(
-                lambda part: _kernels.weigh_rows(
+                lambda part: _row_kernels.weigh_rows(
                     X.indptr,
                     X.data,
                     X.indices,
@@ -186,12 +186,10 @@ def fit_counter(
     if fixed is not None:
         n_words = options.hash_features or len(fixed)
         vocabulary = fixed
-        numbers = [np.arange(n_words, dtype=np.int32)] * len(raw)
+        numbers: list[IntArray] = [np.arange(n_words, dtype=np.int32)] * len(raw)
         documents = _document_frequencies(raw, numbers, n_words) if options.idf else None
     else:
-        vocabulary, numbers, documents = _collect_vocabulary(
-            raw, options, len(texts), by_frequency
-        )
+        vocabulary, numbers, documents = _collect_vocabulary(raw, options, len(texts), by_frequency)
         n_words = len(vocabulary)
     X = _as_matrix(raw, numbers, n_words, dtype)
     if options.max_features is not None and options.max_features < n_words and fixed is None:
@@ -214,7 +212,7 @@ def _document_frequencies(
     documents = np.zeros(n_words, dtype=np.int64)
     for part, number in zip(raw, numbers, strict=True):
         # Within a part words are distinct, so plain fancy indexing adds each once.
-        documents[number] += _kernels.document_frequencies(part.cells, len(number))
+        documents[number] += _row_kernels.document_frequencies(part.cells, len(number))
     return documents
 
 
@@ -277,7 +275,7 @@ def _as_matrix(
     values = np.empty(starts[-1], dtype=dtype)
 
     def write(part: int) -> IntArray:
-        lengths: IntArray = _kernels.write_rows(
+        lengths: IntArray = _row_kernels.write_rows(
             raw[part].indptr,
             raw[part].cells,
             numbers[part],

@@ -100,11 +100,10 @@ def text_buffers(texts: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray
     n = len(texts)
     _, starts, data = texts.buffers()
     if n == 0 or starts is None:
-        return np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+        # From bytes, so read-only like Arrow's buffers: kernels are compiled for one kind.
+        return np.frombuffer(b"", dtype=np.uint8), np.frombuffer(bytes(8), dtype=np.int64)
     offsets = np.frombuffer(starts, dtype=np.int64)[texts.offset : texts.offset + n + 1]
-    if data is None or not data.size:
-        return np.zeros(0, dtype=np.uint8), offsets
-    return np.frombuffer(data, dtype=np.uint8), offsets
+    return np.frombuffer(b"" if data is None else data, dtype=np.uint8), offsets
 
 
 def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int64]:

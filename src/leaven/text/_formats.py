@@ -343,7 +343,7 @@ class ParquetSource(Source):
             rows = max(1, self.block_bytes * meta.num_rows // max(1, n_bytes))
             done = 0
             for batch in file.iter_batches(
-                batch_size=min(rows, 1 << 20), columns=None if keep_columns else wanted
+                batch_size=min(rows, 1 << 16), columns=None if keep_columns else wanted
             ):
                 done += batch.num_rows
                 yield pa.Table.from_batches([batch]), self.size * done // meta.num_rows

@@ -1,163 +1,26 @@
-"""Compiled loops over UTF-8 bytes: words to numbers, counted document by document.
+"""Compiled loops from UTF-8 bytes to counts, document by document.
 
-Words live in an *arena*: their UTF-8 bytes one after another, with ``starts`` telling
-where each begins. A *table* is an open-addressing hash table over an arena: row
-``(key, 2 (number + 1) + is_long)``, zero meaning free. The key of a word of at most eight
-bytes is the word itself, so only long words of equal keys need a comparison of bytes.
-
-The tests compare every kernel with scikit-learn's ``CountVectorizer`` or a slow loop;
-``benchmarks/text.py`` measures them.
+The tests compare them with scikit-learn's ``CountVectorizer``; ``benchmarks/text.py``
+measures them.
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
-PADDING = 8  # bytes that must follow an arena's last word, so that eight can be read at once
+from leaven.text._hash_table import (
+    PADDING,
+    fill,
+    find,
+    grown,
+    grown_table,
+    hash_bytes,
+    mix,
+    word_at,
+)
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_SHIFT = np.uint64(29)
 _DIGIT = np.uint32(1 << 31)
 _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _mix(value):
-    value = value * _MULTIPLIER
-    return value ^ (value >> _SHIFT)
-
-
-@intrinsic
-def _load8(typing_context, data, index):
-    """Eight bytes of a uint8 array as one number; they must exist, so arrays are padded."""
-    signature = types.uint64(data, index)
-
-    def generate(context, builder, signature, arguments):
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        address = builder.gep(array.data, [arguments[1]])
-        wide = builder.bitcast(address, ir.IntType(64).as_pointer())
-        return builder.load(wide, align=1)
-
-    return signature, generate
-
-
-@njit(nogil=True, cache=True, inline="always")
-def hash_bytes(data, start, end):
-    """Key of ``data[start:end]``; a word of at most eight bytes is its own key."""
-    length = end - start
-    if length <= 8:
-        return _load8(data, start) & (_ALL >> np.uint64(64 - 8 * length))
-    state = np.uint64(length)
-    for i in range(start, end - 8, 8):
-        state = _mix(state ^ _load8(data, i))
-    return _mix(state ^ _load8(data, end - 8))
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _find(table, arena, starts, data, start, end, key):
-    """Slot of the word ``data[start:end]``, or of the free place where it belongs."""
-    mask = np.uint64(table.shape[0] - 1)
-    mixed = _mix(key)
-    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-    length = end - start
-    is_long = np.uint64(length > 8)
-    while True:
-        found = table[slot, 1]
-        if found == 0:
-            return slot
-        if table[slot, 0] == key and found & _ONE == is_long:
-            if not is_long:
-                return slot
-            word = found >> _ONE
-            begin = starts[word - _ONE]
-            if starts[word] - begin == length:
-                i = 0
-                while i < length - 8 and _load8(arena, begin + i) == _load8(data, start + i):
-                    i += 8
-                if i >= length - 8 and _load8(arena, begin + length - 8) == _load8(data, end - 8):
-                    return slot
-        slot = (slot + _ONE) & mask
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _fill(table, slot, key, word, length):
-    table[slot, 0] = key
-    table[slot, 1] = (np.uint64(word + 1) << _ONE) | np.uint64(length > 8)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _word_at(table, slot):
-    """Number of the word in a slot, -1 if the slot is free."""
-    return np.int64(table[slot, 1] >> _ONE) - 1
-
-
-@njit(nogil=True, cache=True)
-def _grown_table(table, n_slots):
-    grown = np.zeros((n_slots, 2), dtype=np.uint64)
-    mask = np.uint64(n_slots - 1)
-    for old in range(table.shape[0]):
-        if table[old, 1]:
-            mixed = _mix(table[old, 0])
-            slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-            while grown[slot, 1]:
-                slot = (slot + _ONE) & mask
-            grown[slot, 0] = table[old, 0]
-            grown[slot, 1] = table[old, 1]
-    return grown
-
-
-@njit(nogil=True, cache=True)
-def _grown(array, size):
-    grown = np.empty(size, dtype=array.dtype)
-    grown[: len(array)] = array
-    return grown
-
-
-@njit(nogil=True, cache=True)
-def build_table(arena, starts):
-    """Table of the words in an arena; they must differ from each other."""
-    n_words = len(starts) - 1
-    n_slots = 1024
-    while 2 * n_slots < 3 * n_words:
-        n_slots *= 2
-    table = np.zeros((n_slots, 2), dtype=np.uint64)
-    for word in range(n_words):
-        key = hash_bytes(arena, starts[word], starts[word + 1])
-        slot = _find(table, arena, starts, arena, starts[word], starts[word + 1], key)
-        _fill(table, slot, key, word, starts[word + 1] - starts[word])
-    return table
-
-
-@njit(nogil=True, cache=True)
-def merge_words(arena, starts, table, other_arena, other_starts):
-    """Add the other arena's words to the first.
-
-    Returns the grown arena, starts and table, and each other word's number in the first.
-    """
-    n_words = len(starts) - 1
-    n_other = len(other_starts) - 1
-    used = starts[n_words]
-    arena = _grown(arena, used + other_starts[n_other] + PADDING)
-    starts = _grown(starts, n_words + n_other + 1)
-    number = np.empty(n_other, dtype=np.int32)
-    for word in range(n_other):
-        begin, end = other_starts[word], other_starts[word + 1]
-        key = hash_bytes(other_arena, begin, end)
-        slot = _find(table, arena, starts, other_arena, begin, end, key)
-        number[word] = _word_at(table, slot)
-        if number[word] < 0:
-            _fill(table, slot, key, n_words, end - begin)
-            number[word] = n_words
-            arena[used : used + end - begin] = other_arena[begin:end]
-            used += end - begin
-            n_words += 1
-            starts[n_words] = used
-            if 3 * n_words > 2 * table.shape[0]:
-                table = _grown_table(table, 2 * table.shape[0])
-    return arena[: used + PADDING], starts[: n_words + 1], table, number
 
 
 @njit(nogil=True, cache=True)
@@ -265,7 +128,7 @@ def _tokenize(
                 written = token_start + len(_NUMBER)
         if has_stop_words:
             key = hash_bytes(scratch, token_start, written)
-            slot = _find(stop_table, stop_arena, stop_starts, scratch, token_start, written, key)
+            slot = find(stop_table, stop_arena, stop_starts, scratch, token_start, written, key)
             if stop_table[slot, 1]:
                 written = token_start
                 continue
@@ -289,14 +152,14 @@ def _number_tokens(
     for token in range(first, n_tokens):
         begin, end = bounds[token - size + 1], bounds[token + 1] - 1
         key = hash_bytes(scratch, begin, end)
-        slot = _find(table, arena, starts, scratch, begin, end, key)
-        word = _word_at(table, slot)
+        slot = find(table, arena, starts, scratch, begin, end, key)
+        word = word_at(table, slot)
         if word < 0 and not is_frozen:
             word = n_words
             used = starts[word]
             for i in range(end - begin):
                 arena[used + i] = scratch[begin + i]
-            _fill(table, slot, key, word, end - begin)
+            fill(table, slot, key, word, end - begin)
             n_words += 1
             starts[n_words] = used + end - begin
         numbers[token] = word
@@ -309,7 +172,7 @@ def _hash_tokens(scratch, bounds, first, n_tokens, size, n_hash, signed, numbers
     for token in range(first, n_tokens):
         begin, end = bounds[token - size + 1], bounds[token + 1] - 1
         key = hash_bytes(scratch, begin, end)
-        mixed = _mix(_mix(key) + np.uint64(end - begin))
+        mixed = mix(mix(key) + np.uint64(end - begin))
         steps[token] = -1 if signed and mixed & _ONE else 1
         numbers[token] = (mixed >> _ONE) % np.uint64(n_hash)
 
@@ -378,7 +241,7 @@ def count_words(
     n_seen = n_hash if n_hash else n_words + 8 * window if may_grow else n_words
     seen = np.full((n_seen, 2), -1, dtype=np.int32)  # document last seen in, cell there
     if may_grow:
-        starts = _grown(starts, n_seen + 1)
+        starts = grown(starts, n_seen + 1)
     cells = np.empty((offsets[last] - offsets[first]) // 10 + 2 * window, dtype=np.int64)
     indptr = np.zeros(last - first + 1, dtype=np.int64)
     n_out = 0
@@ -406,7 +269,7 @@ def count_words(
             for size in range(min_n, max_n + 1):
                 begin = max(kept, size - 1)
                 if n_out + window > len(cells):
-                    cells = _grown(cells, 2 * len(cells) + window)
+                    cells = grown(cells, 2 * len(cells) + window)
                 if n_hash:
                     _hash_tokens(
                         scratch, bounds, begin, n_tokens, size, n_hash, signed, numbers, steps
@@ -417,12 +280,12 @@ def count_words(
                             more = np.full((2 * len(seen) + window, 2), -1, dtype=np.int32)
                             more[: len(seen)] = seen
                             seen = more
-                            starts = _grown(starts, len(seen) + 1)
+                            starts = grown(starts, len(seen) + 1)
                         if 3 * (n_words + window) > 2 * table.shape[0]:
-                            table = _grown_table(table, 2 * table.shape[0])
+                            table = grown_table(table, 2 * table.shape[0])
                         room = starts[n_words] + size * bounds[n_tokens] + PADDING
                         if room > len(arena):
-                            arena = _grown(arena, 2 * room)
+                            arena = grown(arena, 2 * room)
                     n_words = _number_tokens(
                         scratch,
                         bounds,
@@ -437,7 +300,15 @@ def count_words(
                         numbers,
                     )
                 n_out = _count_tokens(
-                    numbers, steps, begin, n_tokens, document - first, first_cell, n_out, seen, cells
+                    numbers,
+                    steps,
+                    begin,
+                    n_tokens,
+                    document - first,
+                    first_cell,
+                    n_out,
+                    seen,
+                    cells,
                 )
             kept = min(max_n - 1, n_tokens)
             shift = bounds[n_tokens - kept]
@@ -453,93 +324,6 @@ def count_words(
 
 
 @njit(nogil=True, cache=True)
-def prefixes(arena, starts):
-    """First eight bytes of each word, as numbers that sort like the words."""
-    n_words = len(starts) - 1
-    prefix = np.empty(n_words, dtype=np.uint64)
-    for word in range(n_words):
-        length = min(starts[word + 1] - starts[word], 8)
-        prefix[word] = 0
-        for i in range(length):
-            prefix[word] |= np.uint64(arena[starts[word] + i]) << np.uint64(56 - 8 * i)
-    return prefix
-
-
-@njit(nogil=True, cache=True)
-def _sort_cells(cells, spare, n, n_bits):
-    """Sort the first ``n`` cells by word; returns where the result is, cells or spare."""
-    if n < 24:
-        for i in range(1, n):
-            cell = cells[i]
-            j = i - 1
-            while j >= 0 and cells[j] > cell:
-                cells[j + 1] = cells[j]
-                j -= 1
-            cells[j + 1] = cell
-        return cells
-    starts = np.empty(64, dtype=np.int64)
-    source, target = cells, spare
-    for shift in range(32, 32 + n_bits, 6):
-        starts[:] = 0
-        for i in range(n):
-            starts[(source[i] >> shift) & 63] += 1
-        place = 0
-        for digit in range(64):
-            place, starts[digit] = place + starts[digit], place
-        for i in range(n):
-            digit = (source[i] >> shift) & 63
-            target[starts[digit]] = source[i]
-            starts[digit] += 1
-        source, target = target, source
-    return source
-
-
-@njit(nogil=True, cache=True)
-def write_rows(indptr, cells, number, n_words, out_start, indices, values):
-    """Write rows of cells as sorted indices and values, their words renumbered.
-
-    ``number[word] < 0`` drops the word. Returns the number of values in each row.
-    """
-    n_rows = len(indptr) - 1
-    n_bits = 1
-    while n_words >> n_bits:
-        n_bits += 1
-    longest = 0
-    for row in range(n_rows):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    work = np.empty(longest, dtype=np.int64)
-    spare = np.empty(longest, dtype=np.int64)
-    lengths = np.empty(n_rows, dtype=np.int64)
-    place = out_start
-    half = np.int64(1) << 31  # keeps a negative count from borrowing from the word above it
-    for row in range(n_rows):
-        n = 0
-        for i in range(indptr[row], indptr[row + 1]):
-            cell = cells[i] + half
-            word = number[cell >> 32]
-            if word >= 0:
-                work[n] = (np.int64(word) << 32) | (cell & 0xFFFFFFFF)
-                n += 1
-        ordered = _sort_cells(work, spare, n, n_bits)
-        for i in range(n):
-            indices[place + i] = ordered[i] >> 32
-            values[place + i] = (ordered[i] & 0xFFFFFFFF) - half
-        place += n
-        lengths[row] = n
-    return lengths
-
-
-@njit(nogil=True, cache=True)
-def document_frequencies(cells, n_words):
-    """Number of documents each word occurs in."""
-    documents = np.zeros(n_words, dtype=np.int64)
-    half = np.int64(1) << 31  # as in write_rows
-    for i in range(len(cells)):
-        documents[(cells[i] + half) >> 32] += 1
-    return documents
-
-
-@njit(nogil=True, cache=True)
 def holds_special_capitals(data):
     """Whether UTF-8 bytes hold İ (C4 B0) or Σ (CE A3), which no table can lower-case."""
     found = 0
@@ -547,28 +331,3 @@ def holds_special_capitals(data):
         found += (data[i] == 0xC4) & (data[i + 1] == 0xB0)
         found += (data[i] == 0xCE) & (data[i + 1] == 0xA3)
     return found > 0
-
-
-@njit(nogil=True, cache=True)
-def weigh_rows(indptr, values, indices, first, last, log_tf, idf, length):
-    """Weigh rows in place: log(1 + tf), times idf (if not empty), scaled to sum to ``length``.
-
-    Negative values (signed hashing) keep their sign; a row's length is its absolute sum.
-    """
-    small = np.log1p(np.arange(256.0))  # counts are small whole numbers, logarithms dear
-    for row in range(first, last):
-        total = 0.0
-        for i in range(indptr[row], indptr[row + 1]):
-            value = np.float64(values[i])
-            size = abs(value)
-            if log_tf:
-                whole = np.int64(size)
-                size = small[whole] if size < 256 and whole == size else np.log1p(size)
-            if len(idf):
-                size *= idf[indices[i]]
-            values[i] = size if value >= 0 else -size
-            total += size
-        if length > 0 and total > 0:
-            scale = length / total
-            for i in range(indptr[row], indptr[row + 1]):
-                values[i] *= scale

@@ -18,7 +18,7 @@ __all__ = ["TextVectorizer"]
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):
-    """Count the words of texts; by default the same matrix as ``CountVectorizer``.
+    r"""Count the words of texts; by default the same matrix as ``CountVectorizer``.
 
     Words are counted by compiled code from UTF-8 bytes, in threads. The options after
     ``vocabulary`` weigh and scale the counts, in the order listed.

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leaven._typing import BoolArray, Counts, FloatArray, IntArray
-from leaven.text import _kernels
+from leaven.text import _hash_table
 
 __all__ = ["Vocabulary", "document_frequency_limits", "mutual_information", "top_ranked"]
 
@@ -29,7 +29,7 @@ class Vocabulary:
 
     @classmethod
     def empty(cls) -> Self:
-        return cls(np.zeros(_kernels.PADDING, dtype=np.uint8), np.zeros(1, dtype=np.int64))
+        return cls(np.zeros(_hash_table.PADDING, dtype=np.uint8), np.zeros(1, dtype=np.int64))
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
@@ -37,15 +37,16 @@ class Vocabulary:
         encoded = [word.encode() for word in words]
         starts = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(word) for word in encoded], out=starts[1:])
-        padded = b"".join(encoded) + bytes(_kernels.PADDING)
-        return cls(np.frombuffer(padded, dtype=np.uint8), starts)
+        padded = b"".join(encoded) + bytes(_hash_table.PADDING)
+        return cls(np.frombuffer(padded, dtype=np.uint8).copy(), starts)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @cached_property
     def table(self) -> NDArray[np.uint64]:
-        return _kernels.build_table(self.arena, self.starts)
+        table: NDArray[np.uint64] = _hash_table.build_table(self.arena, self.starts)
+        return table
 
     @property
     def words(self) -> pa.LargeStringArray:
@@ -57,14 +58,14 @@ class Vocabulary:
 
     def merged(self, other: "Vocabulary") -> tuple[Self, NDArray[np.int32]]:
         """Both vocabularies' words, and the number of each of the other's words in it."""
-        arena, starts, _, number = _kernels.merge_words(
+        arena, starts, _, number = _hash_table.merge_words(
             self.arena, self.starts, self.table.copy(), other.arena, other.starts
         )
         return type(self)(arena, starts), number
 
     def sorted_order(self) -> IntArray:
         """Numbers of the words in the order of their code points (which is UTF-8's)."""
-        prefix = _kernels.prefixes(self.arena, self.starts)
+        prefix = _hash_table.prefixes(self.arena, self.starts)
         order = np.argsort(prefix)
         ordered = prefix[order]
         is_tied = np.zeros(len(self), dtype=bool)
@@ -82,7 +83,7 @@ class Vocabulary:
         taken = self.words.take(pa.array(numbers))
         starts = np.frombuffer(taken.buffers()[1], dtype=np.int64, count=len(taken) + 1)
         n_bytes = int(starts[-1])
-        arena = np.zeros(n_bytes + _kernels.PADDING, dtype=np.uint8)
+        arena = np.zeros(n_bytes + _hash_table.PADDING, dtype=np.uint8)
         if n_bytes:
             arena[:n_bytes] = np.frombuffer(taken.buffers()[2], dtype=np.uint8, count=n_bytes)
         return type(self)(arena, starts.copy())

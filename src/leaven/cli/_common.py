@@ -1,0 +1,325 @@
+"""What the verbs share: options, talk on stderr, progress bars, errors in one line."""
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leaven.fitted import FittedClassifier
+    from leaven.text import DocumentFiles, Documents
+
+OnProgress = Callable[[str, int, int], None]  # phase, done, total
+
+INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
+BROKEN_PIPE = 141  # the same for SIGPIPE
+PATIENCE = 1.0  # seconds before a progress bar appears
+WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
+
+
+class DataFormat(str, Enum):
+    """Formats of data files, as DocumentFiles names them."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    txt = "txt"
+
+
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Model file that leaven train wrote; - is stdin.")
+]
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), a folder per class, "
+        "or - for stdin.",
+        show_default=False,
+    ),
+]
+TextColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--text", metavar="COLUMN", help="Column of the text.", show_default="found by its name"
+    ),
+]
+LabelColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--label", metavar="COLUMN", help="Column of the label.", show_default="found by its name"
+    ),
+]
+Format = Annotated[
+    DataFormat | None,
+    typer.Option("--format", help="Format of DATA.", show_default="told by the file's ending"),
+]
+Encoding = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Character encoding of DATA.")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads", metavar="N", min=1, help="Threads to use.", show_default="one per processor"
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class Talk:
+    """Everything a command says besides its result, on stderr.
+
+    Inside ``with Talk() as talk`` warnings become lines that begin with ``warning:`` and are
+    collected in ``talk.warnings``; an exception becomes one line that begins with ``error:``
+    and exit code 1. Compiling is announced, and ``talk.progress`` draws bars.
+    """
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self.progress = Bars()
+        self._undo = contextlib.ExitStack()
+
+    def say(self, text: str) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.flush()  # so that both streams read in order on one terminal
+        print(text, file=sys.stderr, flush=True)
+
+    def warn(self, message: str) -> None:
+        """Show a warning once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+            self.say(f"warning: {message}")
+
+    def __enter__(self) -> Self:
+        self._undo.enter_context(warnings.catch_warnings())
+        # Deprecations in other packages stay hidden, as Python hides them by default.
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_args, **_more: self.warn(_one_line(str(message)))
+        self._undo.enter_context(_announced_compiling(self.say))
+        self._undo.callback(self.progress.stop)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._undo.close()
+        if error is None:
+            try:
+                sys.stdout.flush()
+            except BrokenPipeError as broken:
+                error = broken
+        if error is None or isinstance(error, (typer.Exit, typer.Abort, typer.BadParameter)):
+            return
+        if isinstance(error, BrokenPipeError):
+            _forget_stdout()
+            raise typer.Exit(BROKEN_PIPE) from None
+        if isinstance(error, KeyboardInterrupt):
+            self.say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        if isinstance(error, Exception) and os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
+            self.say(f"error: {_message(error)}")
+            raise typer.Exit(1) from None
+
+
+class Bars:
+    """Progress bars on a terminal, each shown once its phase has taken a second."""
+
+    UNITS: dict[str, Callable[[int, int], str]] = {
+        "reading": lambda done, total: f"{readable_size(done)} of {readable_size(total)}",
+        "counting": lambda done, total: f"{readable_size(done)} of {readable_size(total)}",
+        "EM": lambda done, total: f"iteration {done}, at most {total}",
+    }
+
+    def __init__(self) -> None:
+        self._started: dict[str, float] = {}
+        self._tasks: dict[str, Any] = {}
+        self._display: Any = None
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        started = self._started.setdefault(phase, now)
+        if phase not in self._tasks:
+            if now - started < PATIENCE or done >= total or not sys.stderr.isatty():
+                return
+            if self._display is None:
+                self._display = _progress_display()
+                self._display.start()
+            self._tasks[phase] = self._display.add_task(phase, total=total, amount="")
+        unit = self.UNITS.get(phase, lambda done, total: f"{done:,} of {total:,}")
+        self._display.update(
+            self._tasks[phase], completed=done, total=total, amount=unit(done, total)
+        )
+
+    def stop(self) -> None:
+        if self._display is not None:
+            self._display.stop()
+            self._display = None
+            self._tasks = {}
+
+
+def _progress_display() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description:<12}"),
+        BarColumn(),
+        TextColumn("{task.fields[amount]}"),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )
+
+
+def _announced_compiling(say: Callable[[str], None]) -> Any:
+    """Say once that kernels are being compiled, which happens before numba's cache is filled."""
+    from numba.core import event
+
+    class Announcer(event.Listener):  # type: ignore[misc]
+        told = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.told:
+                self.told = True
+                say("compiling numeric kernels (first run only, about 20 s)…")
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    return event.install_listener("numba:compile", Announcer())
+
+
+def _message(error: Exception) -> str:
+    """One line that says what went wrong."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.strerror}: {str(error.filename)!r}"
+    if isinstance(error, MemoryError):
+        return _one_line(
+            f"not enough memory {error}; train on fewer documents, or limit the vocabulary with "
+            "--min-df or --vocabulary-size"
+        )
+    text = _one_line(str(error))
+    if isinstance(error, (ValueError, TypeError, OSError, ImportError)) and text:
+        return text
+    return f"{type(error).__name__}: {text} (unexpected; LEAVEN_DEBUG=1 shows where)"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter flush into nothing: whoever read the output has gone."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def read_model(path: str) -> "FittedClassifier":
+    """Load a model file, or standard input for ``"-"``."""
+    from leaven.io import load_model, parse_model
+
+    return (
+        parse_model(sys.stdin.buffer.read(), "standard input") if path == "-" else load_model(path)
+    )
+
+
+def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Documents":
+    """Read all documents, reporting bytes."""
+    done = 0
+
+    def add(n_bytes: int) -> None:
+        nonlocal done
+        done += n_bytes
+        if on_progress is not None:
+            on_progress("reading", done, files.total_bytes)
+
+    add(0)
+    files.on_bytes = add
+    return files.read()
+
+
+def check_folder(path: str | Path | None) -> None:
+    """Refuse an output file whose folder does not exist, before any work is done."""
+    if path is None or str(path) == "-":
+        return
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file to write")
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"the folder {str(folder)!r} does not exist; create it or choose another"
+        )
+
+
+def check_one_stdin(model: str, data: Sequence[str]) -> None:
+    """Refuse to read two things from standard input."""
+    if [model, *data].count("-") > 1:
+        raise typer.BadParameter("only one of MODEL and DATA can be - (standard input)")
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object on one line."""
+    typer.echo(json.dumps(data, ensure_ascii=False))
+
+
+def stdout_width() -> int:
+    """Characters that fit in a line of output."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_IN_FILES
+
+
+def render(*results: "RenderableType") -> None:
+    """Print tables and text on stdout."""
+    from rich.console import Console
+
+    # Text is taken literally, square brackets and all.
+    console = Console(
+        file=sys.stdout, width=stdout_width(), markup=False, highlight=False, emoji=False
+    )
+    # Captured first, because rich exits by itself when a pipe breaks.
+    with console.capture() as captured:
+        for result in results:
+            console.print(result)
+    text = captured.get()
+    if not sys.stdout.isatty():
+        text = "".join(line.rstrip() + "\n" for line in text.splitlines())
+    sys.stdout.write(text)
+
+
+def plain_table(*headers: str, numeric: Sequence[str] = ()) -> Any:
+    """Table without vertical lines, numbers to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for header in headers:
+        table.add_column(header, justify="right" if header in numeric else "left")
+    return table
+
+
+def readable_size(n_bytes: float) -> str:
+    """Bytes in the unit that people would choose."""
+    for unit in ("bytes", "kB", "MB"):
+        if n_bytes < 1000:
+            return (
+                f"{n_bytes:.0f} {unit}"
+                if unit == "bytes" or n_bytes >= 100
+                else f"{n_bytes:.1f} {unit}"
+            )
+        n_bytes /= 1000
+    return f"{n_bytes:.1f} GB"

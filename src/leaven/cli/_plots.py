@@ -1,0 +1,106 @@
+"""Pictures of results; needs the extra ``plot``."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from leaven.io import write_atomically
+
+if TYPE_CHECKING:
+    from leaven._typing import IntArray
+    from leaven.cli.demo import Point
+
+__all__ = ["draw_confusion", "draw_learning_curves"]
+
+NB_COLOR, EM_COLOR = "#8a8f98", "#c2571a"
+MOST_LETTERS = 24  # of a class name on an axis
+
+
+def draw_confusion(
+    confusion: "IntArray", classes: Sequence[str], accuracy: float, path: Path
+) -> None:
+    """Draw a confusion matrix: colours are shares of the true class, numbers are documents."""
+    n = len(classes)
+    cell = 0.75 if n <= 4 else 0.5 if n <= 15 else 0.4
+    names = [_shortened(name) for name in classes]
+    margin = 0.095 * max(map(len, names)) + 0.7  # inches that the names take
+    figure = Figure(
+        figsize=(n * cell + margin + 1.1, n * cell + margin + 0.5), layout="constrained"
+    )
+    axes = figure.add_subplot()
+    support = np.maximum(confusion.sum(axis=1, keepdims=True), 1)
+    shares = confusion / support
+    image = axes.imshow(shares, cmap="Oranges", vmin=0, vmax=1)
+    steep = n > 3 or max(map(len, names)) > 8
+    axes.set_xticks(range(n), names, rotation=90 if steep else 0)
+    axes.set_yticks(range(n), names)
+    axes.set_xlabel("predicted class")
+    axes.set_ylabel("true class")
+    axes.set_title(f"accuracy {accuracy:.1%}, {int(confusion.sum()):,} documents", fontsize=10)
+    axes.set_xticks(np.arange(n + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(n + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    for (i, j), count in np.ndenumerate(confusion):
+        if count:
+            text = str(count)
+            # Long numbers shrink to stay inside their cell.
+            size = min(9.0, cell * 72 * 0.8 / (0.62 * len(text)))
+            color = "white" if shares[i, j] > 0.6 else "black"
+            axes.text(j, i, text, ha="center", va="center", fontsize=size, color=color)
+    bar = figure.colorbar(image, ax=axes, fraction=0.04, pad=0.02, aspect=30)
+    bar.set_label("share of the true class")
+    bar.outline.set_visible(False)
+    _save(figure, path)
+
+
+def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> None:
+    """Draw accuracy against labels per class, for both methods."""
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    styles = {
+        "nb": ("naive Bayes, labeled documents only", NB_COLOR, "s", 0.985),
+        "em": ("with EM over the unlabeled documents", EM_COLOR, "o", 1.015),
+    }
+    for method, (name, color, marker, shift) in styles.items():
+        own = [point for point in points if point.method == method]
+        axes.errorbar(
+            [point.labels_per_class * shift for point in own],  # side by side, not on each other
+            [100 * point.mean for point in own],
+            yerr=[100 * point.sd for point in own],
+            label=name,
+            color=color,
+            marker=marker,
+            capsize=3,
+            linewidth=2,
+            elinewidth=1.2,
+        )
+    ticks = sorted({point.labels_per_class for point in points})
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+    axes.set_ylim(0, 100)
+    axes.set_xlabel("labeled documents per class")
+    axes.set_ylabel("accuracy on held-out documents, %")
+    n_draws = len(points[0].accuracies)
+    axes.set_title(f"{title}: mean ± sd over {n_draws} draws", loc="left", fontsize=11)
+    axes.grid(axis="y", color="#e5e5e5")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="lower right", frameon=False)
+    _save(figure, path)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
+
+
+def _save(figure: Any, path: Path) -> None:
+    content = io.BytesIO()
+    figure.savefig(content, format=path.suffix.lstrip(".").lower() or "png", dpi=150)
+    write_atomically(path, content.getvalue())

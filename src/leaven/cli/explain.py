@@ -1,0 +1,130 @@
+"""``leaven explain``: the words behind a model and behind one prediction."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leaven.cli._common import AsJson, Model, Talk, plain_table, print_json, read_model, render
+
+if TYPE_CHECKING:
+    from leaven.explain import Explanation
+
+__all__ = ["explain", "explain_command", "explanation_table", "top_words", "words_table"]
+
+BAR = 16  # characters of a full bar to one side
+SHOWN_CLASSES = 5
+
+
+def top_words(model: str, how_many: int = 10) -> dict[str, list[str]]:
+    """Most telling words of each class."""
+    found = read_model(model).top_words(how_many)
+    return {str(name): words for name, words in found.items()}
+
+
+def explain(model: str, text: str, how_many: int = 10) -> "Explanation":
+    """The prediction for one text, and the words that pulled it there."""
+    return read_model(model).explain(text, how_many)
+
+
+def explain_command(
+    model: Model,
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TEXT]",
+            help="Text to explain the prediction of; - is stdin. Without it, the words of "
+            "each class.",
+            show_default=False,
+        ),
+    ] = None,
+    words: Annotated[int, typer.Option(metavar="N", min=1, help="How many words to show.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show which words stand for which class, or which words of TEXT pulled where.
+
+    Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
+    """
+    if model == text == "-":
+        raise typer.BadParameter("only one of MODEL and TEXT can be - (standard input)")
+    with Talk() as talk:
+        if text is None:
+            found = top_words(model, words)
+            if as_json:
+                print_json({"top_words": found, "warnings": talk.warnings})
+            else:
+                render(words_table(found))
+            return
+        if text == "-":
+            text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        explanation = explain(model, text, words)
+        if not explanation.words:
+            talk.warn(
+                "the model knows no word of this text; its prediction is only the most common class"
+            )
+        if as_json:
+            print_json({**explanation_json(explanation), "warnings": talk.warnings})
+        else:
+            render(*explanation_table(explanation))
+
+
+def explanation_json(explanation: "Explanation") -> dict[str, Any]:
+    """Explanation as JSON; classes are strings, as in every key."""
+    return {
+        "predicted": str(explanation.label),
+        "probability": {str(name): p for name, p in explanation.probability.items()},
+        "words": [
+            {
+                "word": entry.word,
+                "weight": entry.weight,
+                "pull": {str(name): pull for name, pull in entry.pull.items()},
+            }
+            for entry in explanation.words
+        ],
+        "unknown_words": explanation.unknown_words,
+    }
+
+
+def words_table(found: dict[str, list[str]]) -> Any:
+    """One row of words per class."""
+    table = plain_table("class", "its words, most telling first")
+    for name, words in found.items():
+        table.add_row(name, " ".join(words))
+    return table
+
+
+def explanation_table(explanation: "Explanation") -> list[Any]:
+    """The prediction, the probabilities, and each word's pull as a bar to one of two sides."""
+    from rich.text import Text
+
+    ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
+    lines = Text()
+    lines.append(f"{explanation.label}", style="bold")
+    lines.append("  " + "   ".join(f"{name} {p:.1%}" for name, p in ranked[:SHOWN_CLASSES]))
+    if len(ranked) > SHOWN_CLASSES:
+        rest = sum(p for _, p in ranked[SHOWN_CLASSES:])
+        lines.append(f"   {len(ranked) - SHOWN_CLASSES} others {rest:.1%}")
+    if explanation.unknown_words:
+        noun = "word" if explanation.unknown_words == 1 else "words"
+        lines.append(f"\n{explanation.unknown_words} {noun} unknown to the model", style="dim")
+    if not explanation.words:
+        return [lines]
+    (first, _), (second, _) = ranked[:2]
+    table = plain_table("word", "pulls most towards", f"{second} ← → {first}", "")
+    table.columns[2].justify = "center"
+    table.columns[3].justify = "right"
+    leads = [entry.pull[first] - entry.pull[second] for entry in explanation.words]
+    longest = max(map(abs, leads)) or 1.0
+    for entry, lead in zip(explanation.words, leads, strict=True):
+        towards = max(entry.pull, key=entry.pull.__getitem__)
+        table.add_row(entry.word, str(towards), _bar(lead / longest), f"{lead:+.1f}")
+    return [lines, table]
+
+
+def _bar(share: float) -> Any:
+    from rich.text import Text
+
+    bar = "█" * max(round(abs(share) * BAR), 1) if share else ""
+    if share < 0:
+        return Text(f"{bar:>{BAR}}│{'':{BAR}}", style="red")
+    return Text(f"{'':{BAR}}│{bar:<{BAR}}", style="green")

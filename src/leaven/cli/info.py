@@ -1,0 +1,83 @@
+"""``leaven info``: what a model file holds."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from leaven.cli._common import AsJson, Model, Talk, print_json, readable_size
+
+__all__ = ["describe", "info_command"]
+
+
+def describe(model: str) -> dict[str, Any]:
+    """Everything a model file says about itself."""
+    from leaven.io import _metadata, load_model, parse_model
+
+    if model == "-":
+        content, name = sys.stdin.buffer.read(), "standard input"
+        fitted = parse_model(content, name)
+    else:
+        fitted, name = load_model(model), model
+        content = Path(model).read_bytes()
+    about = _metadata(content, name)
+    report = fitted.report
+    return {
+        "file": name,
+        "bytes": len(content),
+        "format": about["format"],
+        "leaven": about["leaven"],
+        "method": report.method,
+        "classes": [str(each) for each in fitted.classes.tolist()],
+        "n_words": fitted.counter.n_words,
+        "options": {
+            "text": fitted.counter.options.to_json(),
+            "method": report.options.get("method", {}),
+        },
+        "report": report.to_json(),
+        "warnings": report.warnings,
+    }
+
+
+def info_command(model: Model, as_json: AsJson = False) -> None:
+    """Show what MODEL is: method, classes, sizes, the options it was trained with.
+
+    Example: leaven info reviews.leaven
+    """
+    with Talk():
+        about = describe(model)
+        if as_json:
+            print_json(about)
+        else:
+            typer.echo("\n".join(_lines(about)))
+
+
+def _lines(about: dict[str, Any]) -> list[str]:
+    from leaven.report import FitReport
+
+    report = FitReport(**about["report"])
+    lines = [
+        f"{about['file']}: {readable_size(about['bytes'])}, model format {about['format']}, "
+        f"written by leaven {about['leaven']}",
+        *str(report).splitlines(),
+    ]
+    for title, options in (
+        ("text", about["options"]["text"]),
+        ("method", about["options"]["method"]),
+    ):
+        lines.append(f"{title} options")
+        width = max(map(len, options), default=0)
+        lines += [f"  {name:<{width}}  {_shown(value)}" for name, value in options.items()]
+    return lines
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        first = ", ".join(map(str, value[:5]))
+        return first if len(value) <= 5 else f"{len(value)} words ({first}, …)"
+    return str(value)

@@ -1,0 +1,279 @@
+"""``leaven train``: from files to a saved model."""
+
+import dataclasses
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leaven.cli._common import (
+    AsJson,
+    Data,
+    Encoding,
+    Format,
+    LabelColumn,
+    OnProgress,
+    Talk,
+    TextColumn,
+    Threads,
+    check_folder,
+    print_json,
+    read_files,
+    readable_size,
+)
+
+if TYPE_CHECKING:
+    from leaven.fitted import FittedClassifier
+
+__all__ = ["train", "train_command"]
+
+
+class MethodName(str, Enum):
+    """Names that TextClassifier knows; a test compares."""
+
+    auto = "auto"
+    nb = "nb"
+    em = "em"
+
+
+class Ranking(str, Enum):
+    """How words compete for a place in a limited vocabulary."""
+
+    frequency = "frequency"
+    mutual_information = "mutual_information"
+
+
+def train(
+    paths: Sequence[str],
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    method: str = "auto",
+    text_options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    n_threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> "FittedClassifier":
+    """Train a classifier on the documents in files."""
+    from leaven import TextClassifier
+    from leaven.exceptions import DataError
+    from leaven.text import DocumentFiles
+    from leaven.text._counter import TextOptions
+
+    TextOptions(**(text_options or {}))  # refuses bad values before anything is read
+    files = DocumentFiles(
+        paths, text=text, label=label, format=format, encoding=encoding, needs_labels=True
+    )
+    documents = read_files(files, on_progress)
+    assert documents.labels is not None
+    if documents.labels.null_count == len(documents.labels):
+        raise DataError(
+            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
+            "empty in every row; label a few documents of each class, or choose another column "
+            "with --label"
+        )
+    classifier = TextClassifier(
+        method, text_options=text_options, options=options, n_threads=n_threads
+    )
+    classifier.fit(documents.texts, documents.labels, on_progress=on_progress)
+    return classifier.fitted
+
+
+def _share_or_number(value: str) -> float:
+    return float(value) if "." in value or "e" in value.lower() else int(value)
+
+
+def _stop_words(given: str) -> list[str]:
+    from leaven.text._vocabulary import stop_word_list
+
+    # The list itself goes into the model, which then needs no other package to predict.
+    if given == "english":
+        return stop_word_list(given)
+    return Path(given).read_text(encoding="utf-8").split()
+
+
+def train_command(
+    data: Data,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="MODEL", help="File to write; - is stdout.")
+    ] = "model.leaven",
+    method: Annotated[
+        MethodName,
+        typer.Option(
+            help="How to learn: nb uses labeled documents only, em the unlabeled ones too."
+        ),
+    ] = MethodName.auto,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Pseudo-count added to every word count.", show_default="1.0"
+        ),
+    ] = None,
+    unlabeled_weight: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="How much an unlabeled document counts, from 0 to 1.",
+            show_default="1.0; 0.0 for nb",
+        ),
+    ] = None,
+    max_iter: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Most EM iterations.", show_default="100"),
+    ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="EM stops once an iteration gains no more than this share of the objective.",
+            show_default="1e-06",
+        ),
+    ] = None,
+    stop_words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="english|FILE",
+            help="Words to leave out: a list of English ones, or a file of them.",
+            show_default="none",
+        ),
+    ] = None,
+    min_df: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|SHARE",
+            help="Leave out words in fewer documents than this number, or share such as 0.01.",
+            show_default="2; 1 below 200 documents",
+        ),
+    ] = None,
+    max_df: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|SHARE",
+            help="Leave out words in more documents than this number, or share such as 0.5.",
+            show_default="1.0",
+        ),
+    ] = None,
+    ngrams: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Also count runs of up to N words.", show_default="1"
+        ),
+    ] = None,
+    vocabulary_size: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Keep only N words.", show_default="all"),
+    ] = None,
+    rank_by: Annotated[
+        Ranking, typer.Option(help="Which words --vocabulary-size keeps.")
+    ] = Ranking.frequency,
+    numbers_as_one: Annotated[
+        bool, typer.Option("--numbers-as-one", help="Count all numbers as one word.")
+    ] = False,
+    length: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=0,
+            help="Scale every document to this many words; 0 leaves lengths as they are.",
+            show_default="200",
+        ),
+    ] = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a classifier on the documents in DATA and save it.
+
+    Documents with an empty label are the unlabeled ones; with --method em they help too.
+
+    Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
+    """
+    if as_json and output == "-":
+        raise typer.BadParameter("--json and -o - both want standard output; choose one")
+    text_options: dict[str, Any] = {}
+    try:
+        for name, value in (("min_df", min_df), ("max_df", max_df)):
+            if value is not None:
+                text_options[name] = _share_or_number(value)
+    except ValueError:
+        raise typer.BadParameter(
+            f"--{name.replace('_', '-')} must be a number, got {value!r}"
+        ) from None
+    with Talk() as talk:
+        check_folder(output)
+        if stop_words is not None:
+            text_options["stop_words"] = _stop_words(stop_words)
+        if ngrams is not None:
+            text_options["ngram_range"] = (1, ngrams)
+        if vocabulary_size is not None:
+            text_options |= {"max_features": vocabulary_size, "rank_by": rank_by.value}
+        if numbers_as_one:
+            text_options["numbers"] = "one"
+        if length is not None:
+            text_options["length"] = length or None
+        given = {
+            "alpha": alpha, "unlabeled_weight": unlabeled_weight, "max_iter": max_iter, "tol": tol,
+        }  # fmt: skip
+        fitted = train(
+            data,
+            text=text,
+            label=label,
+            format=None if format is None else format.value,
+            encoding=encoding,
+            method=method.value,
+            text_options=text_options,
+            options={name: value for name, value in given.items() if value is not None},
+            n_threads=threads,
+            on_progress=talk.progress,
+        )
+        talk.progress.stop()
+        n_bytes = _save(fitted, output)
+        report = fitted.report
+        for warning in report.warnings:
+            talk.warn(warning)
+        if as_json:
+            print_json(
+                {"model": output, "bytes": n_bytes, **report.to_json(), "warnings": talk.warnings}
+            )
+            return
+        summary = str(dataclasses.replace(report, warnings=[]))
+        if output == "-":
+            talk.say(summary)
+            return
+        typer.echo(summary)
+        talk.say(f"\nsaved {output} ({readable_size(n_bytes)}). Next:")
+        for command in _next_commands(data, text, output):
+            talk.say(f"  {command}")
+
+
+def _save(fitted: "FittedClassifier", output: str) -> int:
+    from leaven.io import dump_model, write_atomically
+
+    content = dump_model(fitted)
+    if output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+    else:
+        write_atomically(Path(output), content)
+    return len(content)
+
+
+def _next_commands(data: Sequence[str], text: str | None, output: str) -> list[str]:
+    """What to do with the new model, with the user's own file names."""
+    model = shlex.quote(output)
+    column = f" --text {shlex.quote(text)}" if text else ""
+    name = "new.csv" if data[0] == "-" or Path(data[0]).is_dir() else data[0]
+    return [
+        f"leaven explain {model}",
+        f"leaven predict {model} {shlex.quote(name)}{column} -o predicted.csv",
+        f"leaven evaluate {model} held-out.csv{column}",
+    ]
