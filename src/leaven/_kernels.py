@@ -9,13 +9,25 @@ from numba import njit
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
 NEGLIGIBLE = 1e-12
+LEAST_GAP = -30.0  # e to this is negligible
 
 
 @njit(nogil=True, cache=True)
 def _score(indices, data, begin, end, log_word, score):
-    """Add a document's log likelihood under every component to ``score``."""
+    """Add a document's log likelihood under every component to ``score``.
+
+    Four words at a time, because ``score`` is read and written for each time.
+    """
     n_components = log_word.shape[1]
-    for nz in range(begin, end):
+    rest = begin + (end - begin) // 4 * 4
+    for nz in range(begin, rest, 4):
+        x0, x1, x2, x3 = data[nz], data[nz + 1], data[nz + 2], data[nz + 3]
+        w0, w1, w2, w3 = indices[nz], indices[nz + 1], indices[nz + 2], indices[nz + 3]
+        for k in range(n_components):
+            score[k] += (x0 * log_word[w0, k] + x1 * log_word[w1, k]) + (
+                x2 * log_word[w2, k] + x3 * log_word[w3, k]
+            )
+    for nz in range(rest, end):
         x = data[nz]
         word = indices[nz]
         for k in range(n_components):
@@ -65,7 +77,7 @@ def _share_out(score, is_allowed, beta, q):
     total = 0.0
     for k in range(n_components):
         gap = beta * (score[k] - score[top])
-        q[k] = np.exp(gap) if is_allowed[k] and gap > -50.0 else 0.0
+        q[k] = np.exp(gap) if is_allowed[k] and gap > LEAST_GAP else 0.0
         total += q[k]
     for k in range(n_components):
         q[k] /= total
@@ -131,3 +143,16 @@ def expect_counts(
                 if q_narrow[k] > 0.0:
                     _add_to_one(indices, data, begin, end, q_narrow[k], k, words)
     return objective
+
+
+@njit(nogil=True, cache=True)
+def smooth(words, alpha, smoothed):
+    """Write ``words + alpha``, both [n_words, n_components]; returns each component's total."""
+    n_words, n_components = words.shape
+    total = np.zeros(n_components)
+    for word in range(n_words):
+        for k in range(n_components):
+            value = words[word, k] + alpha
+            smoothed[word, k] = value
+            total[k] += value
+    return total

@@ -1,6 +1,6 @@
 """Labels as people write them, to class codes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,16 @@ __all__ = ["UNLABELED", "Labels", "encode_labels"]
 
 UNLABELED = -1
 
+_WHOLE = (int, np.integer, np.bool_)
+_NUMBER = (*_WHOLE, float, np.floating)
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
     """Class codes and what they stand for."""
 
     codes: IntArray  # (n_documents,), UNLABELED where unknown
-    classes: Any  # (n_classes,) sorted ndarray: object (str) or integer
+    classes: Any  # (n_classes,) sorted ndarray: object (str), integer or bool
 
     @property
     def counts(self) -> IntArray:
@@ -33,37 +36,55 @@ def encode_labels(labels: Any) -> Labels:
     Text labels give classes of type str, whole numbers classes of type int.
     """
     values = _plain_values(labels)
-    array = np.asarray(values)
-    if array.ndim == 1 and array.dtype.kind in "iub" and array.dtype != object:
-        codes = np.full(len(array), UNLABELED, dtype=np.int64)
-        is_labeled = array != UNLABELED if array.dtype.kind == "i" else np.ones(len(array), bool)
-        classes, codes[is_labeled] = np.unique(array[is_labeled], return_inverse=True)
-        return Labels(codes, classes)
+    if isinstance(values, np.ndarray):
+        return _encode_integers(values)
+    if values and all(issubclass(kind, _WHOLE) for kind in set(map(type, values))):
+        return _encode_integers(np.asarray(values))
     return _encode_text(values)
 
 
 def _plain_values(labels: Any) -> Any:
+    """Labels as an array of whole numbers, or as a list."""
+    shape = getattr(labels, "shape", None)
+    if isinstance(shape, tuple) and len(shape) > 1:
+        raise ValueError(
+            f"labels must be one column, got {len(shape)} dimensions (shape {shape}); give one "
+            "label per document: no method built so far can use several (multi-label)"
+        )
     if isinstance(labels, pa.Array | pa.ChunkedArray):
         return labels.to_pylist()
     if hasattr(labels, "to_list"):  # pandas and polars
         return labels.to_list()
-    if isinstance(labels, np.ndarray):
-        return labels.tolist() if labels.dtype.kind in "OUSfM" else labels
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+    if isinstance(labels, np.ndarray) and labels.ndim:
+        return labels if labels.dtype.kind in "iub" else labels.tolist()
+    is_one_value = isinstance(labels, str | bytes) or shape == ()
+    if is_one_value or isinstance(labels, Mapping | Set) or not isinstance(labels, Iterable):
         raise TypeError(f"labels must be a list with one label per document, got {labels!r}")
     return list(labels)
+
+
+def _encode_integers(array: Any) -> Labels:
+    if array.dtype.kind not in "iub" or array.max(initial=0) > np.iinfo(np.int64).max:
+        raise ValueError(
+            "labels must be whole numbers of at most 64 bits, and some are larger: convert them "
+            "all to str"
+        )
+    codes = np.full(len(array), UNLABELED, dtype=np.int64)
+    is_labeled = array != UNLABELED if array.dtype.kind == "i" else np.ones(len(array), bool)
+    classes, codes[is_labeled] = np.unique(array[is_labeled], return_inverse=True)
+    return Labels(codes, classes)
 
 
 def _encode_text(values: list[Any]) -> Labels:
     names: list[str | None] = []
     for i, value in enumerate(values):
-        if value is None or value != value:  # NaN and pandas.NA differ from themselves
+        if _is_missing(value):
             names.append(None)
         elif isinstance(value, str):
-            names.append(value if value.strip() else None)
-        elif isinstance(value, int | float | np.number) and float(value).is_integer():
+            names.append(str(value))
+        elif isinstance(value, _NUMBER) and float(value).is_integer():
             return _encode_numbers(values)
-        elif isinstance(value, list | tuple | set | np.ndarray):
+        elif isinstance(value, list | tuple | set | frozenset | np.ndarray):
             raise ValueError(
                 f"labels[{i}] is {value!r}: several labels per document (multi-label), which no "
                 "method built so far can use; give one label per document"
@@ -80,6 +101,7 @@ def _encode_text(values: list[Any]) -> Labels:
             "those labels or rename the class"
         )
     classes = sorted({name for name in names if name is not None})
+    _refuse_half_characters(classes)
     code = {name: i for i, name in enumerate(classes)}
     codes = np.array([UNLABELED if n is None else code[n] for n in names], dtype=np.int64)
     return Labels(codes, np.array(classes, dtype=object))
@@ -87,15 +109,37 @@ def _encode_text(values: list[Any]) -> Labels:
 
 def _encode_numbers(values: list[Any]) -> Labels:
     """Whole numbers with gaps: pandas turns integers beside missing labels into floats."""
-    numbers = []
-    for i, value in enumerate(values):
-        if value is None or value != value:
-            numbers.append(UNLABELED)
-        elif isinstance(value, str) or not float(value).is_integer():
+    is_labeled = np.array([not _is_missing(value) for value in values])
+    known: list[int] = []
+    for i in np.flatnonzero(is_labeled).tolist():
+        value = values[i]
+        if not isinstance(value, _NUMBER) or not float(value).is_integer():
             raise TypeError(
                 f"labels must be all text or all whole numbers; labels[{i}] is {value!r} beside "
                 "whole numbers: convert them all to str"
             )
-        else:
-            numbers.append(int(value))
-    return encode_labels(np.array(numbers, dtype=np.int64))
+        known.append(bool(value) if isinstance(value, bool | np.bool_) else int(value))
+    encoded = encode_labels(known)
+    codes = np.full(len(values), UNLABELED, dtype=np.int64)
+    codes[is_labeled] = encoded.codes
+    return Labels(codes, encoded.classes)
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas' NA and NaT are known by name to avoid importing pandas.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _refuse_half_characters(classes: list[str]) -> None:
+    for name in classes:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"labels must be valid Unicode, but {name!r} has a lone surrogate (half of a "
+                'character); repair it with label.encode("utf-8", "replace").decode()'
+            ) from None

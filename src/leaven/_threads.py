@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from numbers import Integral
 from typing import Any
 
 __all__ = ["count_threads", "run_in_threads"]
@@ -14,6 +15,8 @@ def count_threads(n_threads: int | None) -> int:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
+    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral):
+        raise TypeError(f"n_threads must be a whole number, or None for all, got {n_threads!r}")
     if n_threads < 1:
         raise ValueError(f"n_threads must be at least 1, or None for all, got {n_threads!r}")
     return int(n_threads)

@@ -1,8 +1,9 @@
 """Checks of values that users pass, each with one message shape."""
 
 from collections.abc import Iterable
+from numbers import Integral
 
-__all__ = ["check_choice", "check_in"]
+__all__ = ["check_choice", "check_in", "check_whole"]
 
 
 def check_in(name: str, value: float, interval: str) -> None:
@@ -15,6 +16,13 @@ def check_in(name: str, value: float, interval: str) -> None:
         raise TypeError(f"{name} must be a number in {interval}, got {value!r}") from None
     if not (above and below):
         raise ValueError(f"{name} must be in {interval}, got {value!r}")
+
+
+def check_whole(name: str, value: object, interval: str) -> None:
+    """Refuse ``value`` unless it is a whole number in ``interval``."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number in {interval}, got {value!r}")
+    check_in(name, int(value), interval)
 
 
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leaven._typing import Counts, FloatArray
+from leaven._validation import check_whole
 from leaven.exceptions import UnseenWordsWarning
 from leaven.explain import Explanation, WordPull, top_words, word_pulls
 from leaven.models import MixtureParams, MultinomialMixture
@@ -30,7 +31,7 @@ class FittedClassifier:
     counter: TextCounter
     model: MultinomialMixture
     params: MixtureParams
-    classes: Any  # (n_classes,) ndarray: object (str) or integer
+    classes: Any  # (n_classes,) ndarray: object (str), integer or bool
     report: FitReport
 
     def predict_proba(
@@ -61,6 +62,7 @@ class FittedClassifier:
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
         """Most telling words of each class; see :func:`leaven.explain.top_words`."""
         words = self._word_list("top_words")
+        check_whole("how_many", how_many, "[0, inf)")
         numbers = top_words(self.model, self.params, how_many)
         return {
             name: words.take(pa.array(own)).to_pylist()
@@ -70,6 +72,7 @@ class FittedClassifier:
     def explain(self, text: str, how_many: int = 10) -> Explanation:
         """The prediction for one text and the words that pulled it there."""
         words = self._word_list("explain")
+        check_whole("how_many", how_many, "[0, inf)")
         x = self.counter.count(as_text_array([text]), dtype=self.params.log_word.dtype)
         probability = SOFT(self.model.class_log_joint(self.params, x))[0][0]
         numbers, weights, pulls = word_pulls(self.model, self.params, x)

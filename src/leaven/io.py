@@ -12,13 +12,15 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as dump_tensors
 
+from leaven._typing import FloatArray
 from leaven._version import __version__
 from leaven.exceptions import ModelFileError
 from leaven.fitted import FittedClassifier
@@ -31,7 +33,17 @@ from leaven.text._vocabulary import Vocabulary
 __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "save_model"]
 
 FORMAT = 1
+KIND = "multinomial-mixture"
 _KEY = "leaven"
+# Compiled code trusts these arrays, so each must be of a type that it was compiled for.
+_TENSORS = {
+    "component_class": (1, {"int64"}),
+    "log_weight": (1, {"float64"}),
+    "log_word": (2, {"float32", "float64"}),  # (n_words, n_components)
+    "vocabulary": (1, {"uint8"}),
+    "vocabulary_starts": (1, {"int64"}),
+    "idf": (1, {"float64"}),
+}
 
 
 def save_model(fitted: FittedClassifier, path: str | os.PathLike[str]) -> None:
@@ -57,17 +69,17 @@ def dump_model(fitted: FittedClassifier) -> bytes:
     tensors = {
         "component_class": np.asarray(fitted.model.component_class, dtype=np.int64),
         "log_weight": np.asarray(params.log_weight, dtype=np.float64),
-        "log_word": np.ascontiguousarray(params.log_word.T),  # (n_words, n_components)
+        "log_word": params.log_word.T,
         "vocabulary": counter.vocabulary.arena,
         "vocabulary_starts": counter.vocabulary.starts,
-        "idf": counter.idf,
+        "idf": np.asarray(counter.idf, dtype=np.float64),
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     classes = fitted.classes.tolist()
     about = {
         "format": FORMAT,
         "leaven": __version__,
-        "kind": "multinomial-mixture",
+        "kind": KIND,
         "classes": classes,
         "text": counter.options.to_json(),
         "model": {
@@ -77,6 +89,7 @@ def dump_model(fitted: FittedClassifier) -> bytes:
         },
         "report": fitted.report.to_json(),
     }
+    about = json.loads(json.dumps(about, default=_plain))
     about["digest"] = _digest(tensors, about)
     return dump_tensors(tensors, {_KEY: json.dumps(about, ensure_ascii=False)})
 
@@ -86,7 +99,7 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
     about = _metadata(content, name)
     try:
         tensors = load_tensors(content)
-    except SafetensorError as error:
+    except (SafetensorError, KeyError) as error:  # KeyError: a type that numpy lacks
         raise ModelFileError(f"{name!r} is damaged or cut short ({error}); copy it again") from None
     if about.get("digest") != _digest(tensors, about):
         raise ModelFileError(
@@ -95,7 +108,11 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
         )
     try:
         return _assemble(tensors, about)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except KeyError as error:
+        raise ModelFileError(
+            f"{name!r} is not a consistent leaven model (it lacks {error}); train it anew"
+        ) from None
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(
             f"{name!r} is not a consistent leaven model ({error}); train it anew"
         ) from None
@@ -113,9 +130,14 @@ def _metadata(content: bytes, name: str) -> dict[str, Any]:
         header = json.loads(content[8 : 8 + size])
         about = json.loads(header["__metadata__"][_KEY])
         number = about["format"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise foreign from None
-    if not isinstance(number, int) or number > FORMAT or number < 1:
+    if type(number) is not int or number < 1:
+        raise ModelFileError(
+            f"{name!r} has model format {number!r}, and formats are whole numbers from 1; "
+            "copy it again or train anew"
+        )
+    if number > FORMAT:
         raise ModelFileError(
             f"{name!r} has model format {number!r}, and leaven {__version__} reads formats up to "
             f"{FORMAT}; update leaven (the file was written by version {about.get('leaven')})"
@@ -125,12 +147,16 @@ def _metadata(content: bytes, name: str) -> dict[str, Any]:
 
 
 def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedClassifier:
+    if about["kind"] != KIND:
+        raise ValueError(f"its kind is {about['kind']!r}")
+    for name, (n_dimensions, types) in _TENSORS.items():
+        if tensors[name].ndim != n_dimensions or tensors[name].dtype.name not in types:
+            raise ValueError(f"its array {name!r} is of the wrong type")
+    _check_kinds(TextOptions, about["text"])
     options = TextOptions.from_json(about["text"])
     vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
     counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
-    names = about["classes"]
-    is_text = all(isinstance(name, str) for name in names)
-    classes = np.array(names, dtype=object if is_text else np.int64)
+    classes = _checked_classes(about["classes"])
     component_class, log_weight = tensors["component_class"], tensors["log_weight"]
     log_word = tensors["log_word"].T
     if not (
@@ -140,6 +166,12 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         and len(counter.idf) in ({counter.n_words} if options.idf else {0})
     ):
         raise ValueError("its arrays do not fit together")
+    if not (_are_log_probabilities(log_word) and _are_log_probabilities(log_weight)):
+        raise ValueError("its parameters are not logarithms of probabilities")
+    if not (np.isfinite(counter.idf).all() and (counter.idf > 0).all()):
+        raise ValueError("its word weights are not positive numbers")
+    _check_kinds(MultinomialMixture, about["model"])
+    _check_kinds(FitReport, about["report"])
     return FittedClassifier(
         counter,
         MultinomialMixture(component_class, **about["model"]),
@@ -152,14 +184,62 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
 def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
     # Compiled code trusts these numbers, so nothing that could send it astray passes.
     inside = len(arena) - PADDING
+    # Compared, not subtracted: differences of 64-bit numbers can wrap around.
     if not (
-        len(starts) and starts[0] == 0 and starts[-1] == inside and (np.diff(starts) > 0).all()
+        len(starts)
+        and starts[0] == 0
+        and starts[-1] == inside
+        and (starts[1:] > starts[:-1]).all()
     ):
         raise ValueError("its vocabulary is malformed")
     # Copied, because kernels are compiled for arrays that can be written to.
     vocabulary = Vocabulary(np.array(arena), np.array(starts))
     vocabulary.words.validate(full=True)  # raises pa.ArrowInvalid, a ValueError, unless UTF-8
     return vocabulary
+
+
+def _checked_classes(names: Any) -> Any:
+    kinds = {type(name) for name in names} if isinstance(names, list) else set()
+    if len(kinds) != 1 or not kinds <= {str, int, bool} or not 2 <= len(set(names)) == len(names):
+        raise ValueError("its classes are not two or more different names")
+    (kind,) = kinds
+    return np.array(names, dtype={str: object, int: np.int64, bool: np.bool_}[kind])
+
+
+def _are_log_probabilities(values: FloatArray) -> bool:
+    # A sum of probabilities may round to a little above one.
+    return bool(np.isfinite(values).all() and (values <= 1e-5).all())
+
+
+def _check_kinds(home: type, fields: Any) -> None:
+    """Refuse JSON values of another kind than the fields of a dataclass are declared to be."""
+    if not isinstance(fields, dict):
+        raise TypeError(f"its {home.__name__} is {fields!r}")
+    for name, declared in get_type_hints(home).items():
+        if name in fields and not _is_of_kind(fields[name], declared):
+            raise TypeError(f"its {name} is {fields[name]!r}")
+
+
+def _is_of_kind(value: Any, declared: Any) -> bool:
+    origin, inner = get_origin(declared), get_args(declared)
+    if declared is Any:
+        return True
+    if origin is UnionType:
+        return any(_is_of_kind(value, kind) for kind in inner)
+    if origin is dict:
+        return isinstance(value, dict) and all(_is_of_kind(v, inner[1]) for v in value.values())
+    if origin is not None:  # list, tuple or Sequence of one kind
+        return isinstance(value, list) and all(_is_of_kind(v, inner[0]) for v in value)
+    if declared in (int, float):
+        return isinstance(value, int | declared) and not isinstance(value, bool)
+    return isinstance(value, declared)
+
+
+def _plain(value: Any) -> Any:
+    """A numpy scalar as Python's own, which JSON can hold."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a model file cannot hold {value!r}")
 
 
 def _digest(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> str:
@@ -174,6 +254,8 @@ def _digest(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> str:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that it appears whole or not at all."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file")
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except FileNotFoundError:

@@ -24,7 +24,7 @@ class FitReport:
     converged: bool
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
-    options: dict[str, Any] = field(default_factory=dict)  # of text and method, as used
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
 
     @property
     def n_unlabeled(self) -> int:

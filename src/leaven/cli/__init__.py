@@ -1,6 +1,7 @@
-"""The command line: one file per verb, each a function that returns data and a command that prints it."""
+"""The command line: one file per verb, a function that returns data and a command that prints."""
 
 import sys
+from importlib.abc import MetaPathFinder
 from typing import Annotated
 
 import typer
@@ -21,7 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("train")(train_command)
 app.command("predict")(predict_command)
@@ -54,8 +55,17 @@ def leaven(
     """
 
 
+class _WithoutPandas(MetaPathFinder):
+    """Hide pandas: pyarrow imports it just to look at a list, which takes a third of a second."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("the command line does without pandas", name=fullname)
+
+
 def main() -> None:
     """Run the command line; the entry point of ``leaven``."""
+    sys.meta_path.insert(0, _WithoutPandas())
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets a "?", not an error.
         reconfigure = getattr(stream, "reconfigure", None)

@@ -8,7 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -25,11 +25,12 @@ OnProgress = Callable[[str, int, int], None]  # phase, done, total
 
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 BROKEN_PIPE = 141  # the same for SIGPIPE
+BYTE_PHASES = ("reading", "counting")
 PATIENCE = 1.0  # seconds before a progress bar appears
 WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
 
 
-class DataFormat(str, Enum):
+class DataFormat(StrEnum):
     """Formats of data files, as DocumentFiles names them."""
 
     csv = "csv"
@@ -45,7 +46,7 @@ Model = Annotated[
 Data = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), a folder per class, "
         "or - for stdin.",
         show_default=False,
@@ -65,7 +66,12 @@ LabelColumn = Annotated[
 ]
 Format = Annotated[
     DataFormat | None,
-    typer.Option("--format", help="Format of DATA.", show_default="told by the file's ending"),
+    typer.Option(
+        "--format",
+        metavar="|".join(DataFormat),
+        help="Format of DATA.",
+        show_default="told by the file's ending",
+    ),
 ]
 Encoding = Annotated[
     str, typer.Option("--encoding", metavar="NAME", help="Character encoding of DATA.")
@@ -140,12 +146,6 @@ class Talk:
 class Bars:
     """Progress bars on a terminal, each shown once its phase has taken a second."""
 
-    UNITS: dict[str, Callable[[int, int], str]] = {
-        "reading": lambda done, total: f"{readable_size(done)} of {readable_size(total)}",
-        "counting": lambda done, total: f"{readable_size(done)} of {readable_size(total)}",
-        "EM": lambda done, total: f"iteration {done}, at most {total}",
-    }
-
     def __init__(self) -> None:
         self._started: dict[str, float] = {}
         self._tasks: dict[str, Any] = {}
@@ -161,10 +161,13 @@ class Bars:
                 self._display = _progress_display()
                 self._display.start()
             self._tasks[phase] = self._display.add_task(phase, total=total, amount="")
-        unit = self.UNITS.get(phase, lambda done, total: f"{done:,} of {total:,}")
-        self._display.update(
-            self._tasks[phase], completed=done, total=total, amount=unit(done, total)
-        )
+        if phase in BYTE_PHASES:
+            amount = f"{readable_size(done)} of {readable_size(total)}"
+        elif phase == "EM":
+            amount = f"iteration {done} of at most {total}"
+        else:
+            amount = f"{done:,} of {total:,}"
+        self._display.update(self._tasks[phase], completed=done, total=total, amount=amount)
 
     def stop(self) -> None:
         if self._display is not None:
@@ -191,7 +194,7 @@ def _announced_compiling(say: Callable[[str], None]) -> Any:
     """Say once that kernels are being compiled, which happens before numba's cache is filled."""
     from numba.core import event
 
-    class Announcer(event.Listener):  # type: ignore[misc]
+    class Announcer(event.Listener):
         told = False
 
         def on_start(self, event: Any) -> None:
@@ -312,14 +315,9 @@ def plain_table(*headers: str, numeric: Sequence[str] = ()) -> Any:
     return table
 
 
-def readable_size(n_bytes: float) -> str:
+def readable_size(n_bytes: int) -> str:
     """Bytes in the unit that people would choose."""
-    for unit in ("bytes", "kB", "MB"):
-        if n_bytes < 1000:
-            return (
-                f"{n_bytes:.0f} {unit}"
-                if unit == "bytes" or n_bytes >= 100
-                else f"{n_bytes:.1f} {unit}"
-            )
-        n_bytes /= 1000
-    return f"{n_bytes:.1f} GB"
+    if n_bytes < 1000:
+        return f"{n_bytes} bytes"
+    power = 1 if n_bytes < 1000**2 else 2 if n_bytes < 1000**3 else 3
+    return f"{n_bytes / 1000**power:.1f} {('kB', 'MB', 'GB')[power - 1]}"

@@ -1,6 +1,7 @@
 """Pictures of results; needs the extra ``plot``."""
 
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_confusion", "draw_learning_curves"]
 
 NB_COLOR, EM_COLOR = "#8a8f98", "#c2571a"
+WIDEST = 30.0  # inches of a matrix of very many classes
 MOST_LETTERS = 24  # of a class name on an axis
 
 
@@ -25,7 +27,8 @@ def draw_confusion(
 ) -> None:
     """Draw a confusion matrix: colours are shares of the true class, numbers are documents."""
     n = len(classes)
-    cell = 0.75 if n <= 4 else 0.5 if n <= 15 else 0.4
+    cell = 0.75 if n <= 4 else 0.5 if n <= 15 else min(0.4, WIDEST / n)  # inches
+    letter = min(10.0, 72 * cell * 0.8)
     names = [_shortened(name) for name in classes]
     margin = 0.095 * max(map(len, names)) + 0.7  # inches that the names take
     figure = Figure(
@@ -36,8 +39,8 @@ def draw_confusion(
     shares = confusion / support
     image = axes.imshow(shares, cmap="Oranges", vmin=0, vmax=1)
     steep = n > 3 or max(map(len, names)) > 8
-    axes.set_xticks(range(n), names, rotation=90 if steep else 0)
-    axes.set_yticks(range(n), names)
+    axes.set_xticks(range(n), names, rotation=90 if steep else 0, fontsize=letter)
+    axes.set_yticks(range(n), names, fontsize=letter)
     axes.set_xlabel("predicted class")
     axes.set_ylabel("true class")
     axes.set_title(f"accuracy {accuracy:.1%}, {int(confusion.sum()):,} documents", fontsize=10)
@@ -97,10 +100,14 @@ def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> N
 
 
 def _shortened(name: str) -> str:
-    return name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
+    short = name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
+    return short.replace("$", r"\$")  # not the beginning of a formula
 
 
 def _save(figure: Any, path: Path) -> None:
     content = io.BytesIO()
-    figure.savefig(content, format=path.suffix.lstrip(".").lower() or "png", dpi=150)
+    format = path.suffix.lstrip(".").lower() or "png"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as a box
+        figure.savefig(content, format=format, dpi=150, bbox_inches="tight")
     write_atomically(path, content.getvalue())

@@ -25,6 +25,8 @@ METHODS = ("nb", "em")
 SHOWN_LABELS_PER_CLASS = 2
 HELD_OUT = 0.4
 WORDS = 8
+EXAMPLE_WORDS = 5
+READABLE = 300  # characters of an example
 EXAMPLES = ((True, 2), (False, 1))  # so many right and wrong predictions are shown
 
 
@@ -124,17 +126,17 @@ def examples(classifier: "TextClassifier", data: Split) -> list[Example]:
     predicted = classifier.predict(data.test_texts).tolist()
     found = []
     for is_right, how_many in EXAMPLES:
-        fitting = (
-            i
-            for i, text in enumerate(data.test_texts)
-            if (predicted[i] == data.test_labels[i]) is is_right and 80 <= len(text) <= 300
-        )
-        seen: set[str] = set()
-        for i in fitting:
-            if len(seen) < how_many and data.test_labels[i] not in seen:
-                seen.add(data.test_labels[i])
-                text = data.test_texts[i]
-                found.append(Example(text, data.test_labels[i], classifier.explain(text, 4)))
+        seen: set[str] = set()  # one document per class
+        for text, label, guess in zip(data.test_texts, data.test_labels, predicted, strict=True):
+            if (guess == label) is not is_right or label in seen or len(text) > READABLE:
+                continue
+            explanation = classifier.explain(text, EXAMPLE_WORDS)
+            pull = explanation.words[0].pull
+            if max(pull, key=pull.__getitem__) == guess:  # its strongest word tells why
+                seen.add(label)
+                found.append(Example(text, label, explanation))
+            if len(seen) == how_many:
+                break
     return found
 
 
@@ -150,7 +152,7 @@ def demo_command(
     ] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show what unlabeled documents are worth, on the docstrings of the installed SciPy.
+    """Show what unlabeled documents are worth, on SciPy's docstrings.
 
     Trains with 1, 2, 5 and 10 labels per class, with and without the unlabeled documents; then
     explains the model that learned from 2. Nothing is downloaded.
@@ -199,10 +201,20 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
         show(f"{nb.labels_per_class:>16}   {_shown(nb):<12}   {_shown(em)}")
     talk.progress.stop()
 
-    data = split(corpus, SHOWN_LABELS_PER_CLASS, 0)
+    accuracies = next(
+        point.accuracies
+        for point in points
+        if point.method == "em" and point.labels_per_class == SHOWN_LABELS_PER_CLASS
+    )
+    middle = sorted(accuracies)[(len(accuracies) - 1) // 2]
+    data = split(corpus, SHOWN_LABELS_PER_CLASS, accuracies.index(middle))
     classifier = learn(data, "em")
     words = classifier.top_words(WORDS)
-    show(f"\nWhat EM learned from {SHOWN_LABELS_PER_CLASS} labels per class:\n", words_table(words))
+    show(
+        f"\nWhat EM learned from {SHOWN_LABELS_PER_CLASS} labels per class, in the draw of median "
+        f"accuracy ({middle:.1%}):\n",
+        words_table(words),
+    )
     cases = examples(classifier, data)
     show("\nHeld-out documents, with the words that decided:")
     for case in cases:
@@ -252,5 +264,5 @@ def _shown(point: Point) -> str:
 
 
 def _shortened(text: str, most: int = 160) -> str:
-    line = " ".join(text.split())
+    line = " ".join(word for word in text.split() if word.strip("-="))
     return line if len(line) <= most else line[: line.rfind(" ", 0, most)] + " …"

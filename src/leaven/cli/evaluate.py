@@ -62,10 +62,8 @@ class Evaluation:
     def macro_f1(self) -> float:
         """Mean F1 of the classes that occur among the labels or the predictions."""
         occurring = self.confusion.sum(axis=0) + self.confusion.sum(axis=1) > 0
-        scores = [each["f1"] for each in self.per_class.values()]
-        return float(
-            sum(s for s, own in zip(scores, occurring, strict=True) if own) / occurring.sum()
-        )
+        scores = zip(self.per_class.values(), occurring.tolist(), strict=True)
+        return float(sum(own["f1"] for own, occurs in scores if occurs) / occurring.sum())
 
     @property
     def per_class(self) -> dict[str, dict[str, float]]:

@@ -14,6 +14,7 @@ __all__ = ["explain", "explain_command", "explanation_table", "top_words", "word
 
 BAR = 16  # characters of a full bar to one side
 SHOWN_CLASSES = 5
+WORTH_SHOWING = 0.0005  # a probability that does not round to 0.0 %
 
 
 def top_words(model: str, how_many: int = 10) -> dict[str, list[str]]:
@@ -32,7 +33,7 @@ def explain_command(
     text: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TEXT]",
+            metavar="TEXT",
             help="Text to explain the prediction of; - is stdin. Without it, the words of "
             "each class.",
             show_default=False,
@@ -41,7 +42,7 @@ def explain_command(
     words: Annotated[int, typer.Option(metavar="N", min=1, help="How many words to show.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show which words stand for which class, or which words of TEXT pulled where.
+    """Show the words of each class, or which words of TEXT pulled where.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -100,24 +101,28 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
     ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
     lines = Text()
     lines.append(f"{explanation.label}", style="bold")
-    lines.append("  " + "   ".join(f"{name} {p:.1%}" for name, p in ranked[:SHOWN_CLASSES]))
-    if len(ranked) > SHOWN_CLASSES:
-        rest = sum(p for _, p in ranked[SHOWN_CLASSES:])
-        lines.append(f"   {len(ranked) - SHOWN_CLASSES} others {rest:.1%}")
+    lines.append(f" {ranked[0][1]:.1%}")
+    shown = [(name, p) for name, p in ranked[1:SHOWN_CLASSES] if p >= WORTH_SHOWING]
+    lines.append("".join(f"   {name} {p:.1%}" for name, p in shown))
+    n_others = len(ranked) - 1 - len(shown)
+    if n_others:
+        rest = sum(p for _, p in ranked[1 + len(shown) :])
+        noun = "other" if n_others == 1 else "others"
+        lines.append(f"   {n_others} {noun} {rest:.1%}")
     if explanation.unknown_words:
         noun = "word" if explanation.unknown_words == 1 else "words"
         lines.append(f"\n{explanation.unknown_words} {noun} unknown to the model", style="dim")
     if not explanation.words:
         return [lines]
     (first, _), (second, _) = ranked[:2]
-    table = plain_table("word", "pulls most towards", f"{second} ← → {first}", "")
-    table.columns[2].justify = "center"
-    table.columns[3].justify = "right"
-    leads = [entry.pull[first] - entry.pull[second] for entry in explanation.words]
-    longest = max(map(abs, leads)) or 1.0
-    for entry, lead in zip(explanation.words, leads, strict=True):
+    sides = f"{f'{second} ←':>{BAR}} → {first}"
+    table = plain_table("word", sides, "log odds", "pulls most towards", numeric=("log odds",))
+    pulls = [(entry.pull[first] - entry.pull[second], entry) for entry in explanation.words]
+    pulls.sort(key=lambda pull: -pull[0])
+    longest = max(abs(lead) for lead, _ in pulls) or 1.0
+    for lead, entry in pulls:
         towards = max(entry.pull, key=entry.pull.__getitem__)
-        table.add_row(entry.word, str(towards), _bar(lead / longest), f"{lead:+.1f}")
+        table.add_row(entry.word, _bar(lead / longest), f"{lead:+.1f}", str(towards))
     return [lines, table]
 
 
@@ -126,5 +131,5 @@ def _bar(share: float) -> Any:
 
     bar = "█" * max(round(abs(share) * BAR), 1) if share else ""
     if share < 0:
-        return Text(f"{bar:>{BAR}}│{'':{BAR}}", style="red")
-    return Text(f"{'':{BAR}}│{bar:<{BAR}}", style="green")
+        return Text(f"{bar:>{BAR}}│", style="red")
+    return Text(f"{'':{BAR}}│{bar}", style="green")

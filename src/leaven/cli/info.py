@@ -31,17 +31,14 @@ def describe(model: str) -> dict[str, Any]:
         "method": report.method,
         "classes": [str(each) for each in fitted.classes.tolist()],
         "n_words": fitted.counter.n_words,
-        "options": {
-            "text": fitted.counter.options.to_json(),
-            "method": report.options.get("method", {}),
-        },
+        "options": report.options,
         "report": report.to_json(),
         "warnings": report.warnings,
     }
 
 
 def info_command(model: Model, as_json: AsJson = False) -> None:
-    """Show what MODEL is: method, classes, sizes, the options it was trained with.
+    """Show how MODEL was trained: method, classes, sizes, options.
 
     Example: leaven info reviews.leaven
     """
@@ -62,10 +59,7 @@ def _lines(about: dict[str, Any]) -> list[str]:
         f"written by leaven {about['leaven']}",
         *str(report).splitlines(),
     ]
-    for title, options in (
-        ("text", about["options"]["text"]),
-        ("method", about["options"]["method"]),
-    ):
+    for title, options in about["options"].items():
         lines.append(f"{title} options")
         width = max(map(len, options), default=0)
         lines += [f"  {name:<{width}}  {_shown(value)}" for name, value in options.items()]

@@ -4,7 +4,7 @@ import dataclasses
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["train", "train_command"]
 
 
-class MethodName(str, Enum):
+class MethodName(StrEnum):
     """Names that TextClassifier knows; a test compares."""
 
     auto = "auto"
@@ -40,7 +40,7 @@ class MethodName(str, Enum):
     em = "em"
 
 
-class Ranking(str, Enum):
+class Ranking(StrEnum):
     """How words compete for a place in a limited vocabulary."""
 
     frequency = "frequency"
@@ -108,7 +108,8 @@ def train_command(
     method: Annotated[
         MethodName,
         typer.Option(
-            help="How to learn: nb uses labeled documents only, em the unlabeled ones too."
+            metavar="|".join(MethodName),
+            help="How to learn: nb uses labeled documents only, em the unlabeled ones too.",
         ),
     ] = MethodName.auto,
     format: Format = None,
@@ -152,7 +153,7 @@ def train_command(
         typer.Option(
             metavar="N|SHARE",
             help="Leave out words in fewer documents than this number, or share such as 0.01.",
-            show_default="2; 1 below 200 documents",
+            show_default="1 to 5, more for more documents",
         ),
     ] = None,
     max_df: Annotated[
@@ -174,7 +175,8 @@ def train_command(
         typer.Option(metavar="N", min=1, help="Keep only N words.", show_default="all"),
     ] = None,
     rank_by: Annotated[
-        Ranking, typer.Option(help="Which words --vocabulary-size keeps.")
+        Ranking,
+        typer.Option(metavar="|".join(Ranking), help="Which words --vocabulary-size keeps."),
     ] = Ranking.frequency,
     numbers_as_one: Annotated[
         bool, typer.Option("--numbers-as-one", help="Count all numbers as one word.")

@@ -69,6 +69,8 @@ def _cut(X: Counts, y: IntArray, weight: FloatArray, n_threads: int) -> list[Blo
     # Equal numbers of values, not of documents: that is what an iteration costs.
     targets = X.nnz * np.arange(1, n_blocks) // n_blocks
     bounds = np.unique(np.concatenate([[0], np.searchsorted(X.indptr, targets), [n_documents]]))
+    pieces = [np.arange(*pair, MOST_DOCUMENTS_PER_BLOCK) for pair in itertools.pairwise(bounds)]
+    bounds = np.concatenate([*pieces, [n_documents]])
     y = np.ascontiguousarray(y, dtype=np.int64)
     weight = np.ascontiguousarray(weight, dtype=np.float64)
     blocks = []

@@ -24,12 +24,13 @@ def collapse_message(classes: Any, labeled: FloatArray, shares: FloatArray) -> s
         return None
     labeled_shares = labeled / labeled.sum()
     top = int(shares.argmax())
+    name = np.asarray(classes).tolist()[top]
     one_took_all = shares[top] >= ALMOST_ALL and labeled_shares[top] <= NOT_EXPECTED
     few_left = _n_effective(shares) < FEW_LEFT * _n_effective(labeled_shares)
     if not (one_took_all or few_left):
         return None
     return (
-        f"class {classes[top]!r} took {shares[top]:.0%} of the unlabeled documents, with "
+        f"class {name!r} took {shares[top]:.0%} of the unlabeled documents, with "
         f"{labeled_shares[top]:.0%} of the labels: EM has probably collapsed. Scale documents to "
         "a larger constant length (length=400), lower alpha, lower unlabeled_weight, or train "
         "without unlabeled documents (method='nb')"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from leaven._validation import check_choice
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.text._counter import TextOptions
 
@@ -24,7 +25,7 @@ class Method:
 
 # log(1 + tf) · idf at length 200 beats plain counts of constant length by 3 to 10 points on
 # 20 Newsgroups (docs/methods/naive-bayes-em.md).
-_WEIGHTED = TextOptions(min_df=2, log_tf=True, idf=True, length=200.0)
+_WEIGHTED = TextOptions(log_tf=True, idf=True, length=200.0)
 
 METHODS = {
     method.name: method
@@ -54,7 +55,5 @@ def find_method(name: str, n_unlabeled: int) -> tuple[Method, str]:
         if not n_unlabeled:
             return METHODS["nb"], "every document is labeled, so there is nothing for EM to add"
         return METHODS["em"], f"{n_unlabeled:,} unlabeled documents can help the labeled ones"
-    if name not in METHODS:
-        known = ", ".join(repr(each) for each in ("auto", *METHODS))
-        raise ValueError(f"method must be one of {known}, got {name!r}")
+    check_choice("method", name, ("auto", *METHODS))
     return METHODS[name], METHODS[name].summary

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from leaven._labels import encode_labels
 from leaven._typing import FloatArray
-from leaven._validation import check_in
+from leaven._validation import check_in, check_whole
 from leaven.corpora import Corpus, InMemoryCorpus
 from leaven.em import EMResult, run_em
 from leaven.estimators._collapse import collapse_message
@@ -151,9 +151,15 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Fit on any corpus; its class codes index ``classes``."""
         check_in("alpha", self.alpha, "(0, inf)")
+        limits = np.finfo(dtype)
+        if not limits.tiny <= self.alpha <= limits.max:
+            raise ValueError(
+                f"alpha must be representable in the precision of the counts, {limits.dtype}, "
+                f"got {self.alpha!r}; choose one between 1e-30 and 1e30"
+            )
         check_in("class_alpha", self.class_alpha, "[0, inf)")
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
-        check_in("max_iter", self.max_iter, "[0, inf)")
+        check_whole("max_iter", self.max_iter, "[0, inf)")
         check_in("tol", self.tol, "[0, inf)")
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_words
@@ -167,7 +173,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         supervised = replace(model, unlabeled_weight=0.0)
         labeled = corpus.reduce(partial(supervised.expect, flat, SOFT))
         if not (labeled.documents > 0).all():
-            empty = self.classes_[int(labeled.documents.argmin())]
+            empty = self.classes_.tolist()[int(labeled.documents.argmin())]
             raise ValueError(
                 f"every class needs a labeled document of positive weight, class {empty!r} has none"
             )
@@ -261,7 +267,7 @@ def one_class_message(classes: Any) -> str:
         )
     return (
         f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
-        f"{classes[0]!r}; label documents of another class too"
+        f"{np.asarray(classes).tolist()[0]!r}; label documents of another class too"
     )
 
 

@@ -26,8 +26,9 @@ from leaven.text._counter import TextOptions, fit_counter
 
 __all__ = ["TextClassifier", "load"]
 
-# With fewer documents a word that occurs once is worth keeping.
-FEW_DOCUMENTS = 200
+# Fewest documents a word must occur in, by the number of documents: rare words cost EM more
+# (every one adds alpha to every class) than they tell, but in a small corpus all words are rare.
+MIN_DF = {5000: 5, 1000: 3, 200: 2, 0: 1}
 # More distinct labels than this, each given once, is a column of identifiers.
 MOST_SINGLE_CLASSES = 100
 
@@ -171,12 +172,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
         """Accuracy on the labeled documents among these."""
-        known = encode_labels(labels)
+        array, known = as_text_array(texts), encode_labels(labels)
+        _check_lengths(known, len(array))
         is_labeled = known.codes >= 0
         if not is_labeled.any():
             raise ValueError("score needs labeled documents, and every label is missing")
         truth = known.classes[known.codes[is_labeled]]
-        right = self.predict(texts)[is_labeled] == truth
+        right = self.predict(array)[is_labeled] == truth
         weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weight))
 
@@ -219,23 +221,27 @@ def load(path: str | os.PathLike[str]) -> TextClassifier:
     return clf
 
 
-def _check_labels(labels: Labels, n_documents: int) -> list[str]:
-    """Refuse labels nothing can be learned from; returns what is worth a note."""
+def _check_lengths(labels: Labels, n_documents: int) -> None:
     if len(labels.codes) != n_documents:
         raise ValueError(
             f"texts and labels must be equally many, got {n_documents} texts and "
             f"{len(labels.codes)} labels"
         )
+
+
+def _check_labels(labels: Labels, n_documents: int) -> list[str]:
+    """Refuse labels nothing can be learned from; returns what is worth a note."""
+    _check_lengths(labels, n_documents)
     if len(labels.classes) < 2:
         raise ValueError(one_class_message(labels.classes))
-    counts = labels.counts
+    counts, names = labels.counts, labels.classes.tolist()
     n_labeled, n_unlabeled = counts.sum(), (labels.codes < 0).sum()
     if counts.max() == 1 and (
         n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled)
     ):
         raise ValueError(
-            f"the {n_labeled} labels are all different ({labels.classes[0]!r}, "
-            f"{labels.classes[1]!r}, …): this looks like a column of identifiers; choose the "
+            f"the {n_labeled} labels are all different ({names[0]!r}, "
+            f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
             "label column with --label, or give at least two documents the same label"
         )
     single = labels.classes[counts == 1].tolist()
@@ -257,9 +263,15 @@ def _merged_text_options(
         raise ValueError(
             f"text_options has no {unknown[0]!r}; choose from {', '.join(sorted(known))}"
         )
-    if n_documents < FEW_DOCUMENTS:
-        defaults = dataclasses.replace(defaults, min_df=1)
-    return dataclasses.replace(defaults, **(given or {}))
+    min_df = next(min_df for least, min_df in MIN_DF.items() if n_documents >= least)
+    defaults = dataclasses.replace(defaults, min_df=min_df)
+    merged = dataclasses.replace(defaults, **(given or {}))
+    if merged.hash_features and merged.alternate_sign:
+        raise ValueError(
+            "hash_features with alternate_sign=True gives negative counts, which naive Bayes "
+            "cannot use; add alternate_sign=False to text_options"
+        )
+    return merged
 
 
 def _make_estimator(method: Method, given: Mapping[str, Any] | None, n_threads: int | None) -> Any:

@@ -76,7 +76,9 @@ class MultinomialMixture:
 
     def log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
         """Log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
-        return np.asarray(X @ params.log_word.T, dtype=np.float64) + params.log_weight
+        # Summed in float64, as the kernel does: in float32 a long document's score has no decimals.
+        scores: FloatArray = X.astype(np.float64) @ params.log_word.T
+        return scores + params.log_weight
 
     def class_log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
         """Log p(x, class): components of a class are summed, eq. (3.13)."""
@@ -125,9 +127,10 @@ class MultinomialMixture:
         return total
 
     def _log_word(self, words: FloatArray) -> FloatArray:
-        # In memory order (word by word), so that the whole pass is sequential.
-        smoothed = words.T + np.asarray(self.alpha, dtype=words.dtype)
-        total = smoothed.sum(axis=0, dtype=np.float64)
+        # In memory order, word by word. numpy's logarithm is vectorised, numba's is not.
+        words = np.ascontiguousarray(words.T)
+        smoothed = np.empty_like(words)
+        total = _kernels.smooth(words, words.dtype.type(self.alpha), smoothed)
         np.log(smoothed, out=smoothed)
         smoothed -= np.log(total).astype(words.dtype)
         return smoothed.T

@@ -56,7 +56,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     log_tf : bool, default=False
         Replace a count n by log(1 + n).
     idf : bool, default=False
-        Multiply by log((1 + documents) / (1 + documents with the word)) + 1.
+        Multiply by log((1 + documents) / (1 + documents with the word)) + 0.1.
     length : float or None, default=None
         Scale every document's counts to this sum.
     dtype : numpy dtype or None, default=None

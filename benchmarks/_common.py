@@ -1,0 +1,58 @@
+"""Timing in turns, and one table for all."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaven.datasets import load_corpus
+
+
+@dataclass
+class Row:
+    """One claim: ours against a peer, and the least ratio it should reach."""
+
+    what: str
+    seconds: float
+    peer: str = ""
+    peer_seconds: float | None = None
+    target: float | None = None  # least ratio, or most seconds where there is no peer
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> float | None:
+        return None if self.peer_seconds is None else self.peer_seconds / self.seconds
+
+    @property
+    def reached(self) -> bool | None:
+        if self.target is None:
+            return None
+        return self.seconds <= self.target if self.ratio is None else self.ratio >= self.target
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "seconds": self.seconds,
+            "peer": self.peer,
+            "peer_seconds": self.peer_seconds,
+            "ratio": self.ratio,
+            "target": self.target,
+            "reached": self.reached,
+            **self.details,
+        }
+
+
+def best_seconds(tasks: Mapping[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
+    """Least time of each task, the tasks taking turns so that noise hits them all alike."""
+    best = dict.fromkeys(tasks, float("inf"))
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            start = time.perf_counter()
+            task()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def newsgroups() -> tuple[list[str], list[str]]:
+    table = load_corpus("20news_19997", columns=["text", "label"])
+    return table["text"].to_pylist(), table["label"].to_pylist()

@@ -1,0 +1,114 @@
+"""One EM iteration against plain scipy, and its cost as the corpus grows."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from benchmarks._common import Row, best_seconds, newsgroups
+from leaven.corpora import InMemoryCorpus
+from leaven.em import run_em
+from leaven.models import MixtureParams, MultinomialMixture
+from leaven.posteriors import SOFT
+from leaven.text._arrow import as_text_array
+from leaven.text._counter import TextOptions, fit_counter
+
+N_CLASSES = 20
+STEPS = 4
+
+
+def scipy_iteration(X: Any, labeled: Any, one_hot: Any, log_theta: Any, log_prior: Any) -> Any:
+    """E-step and M-step as one would write them with scipy, in float64."""
+    q = X @ log_theta.T + log_prior
+    q -= q.max(axis=1, keepdims=True)
+    np.exp(q, out=q)
+    q /= q.sum(axis=1, keepdims=True)
+    q[labeled] = one_hot
+    words = (X.T @ q).T + 1.0
+    return np.log(words / words.sum(axis=1, keepdims=True)), np.log(q.mean(axis=0))
+
+
+def supervised_start(model: MultinomialMixture, corpus: InMemoryCorpus, X: Any) -> MixtureParams:
+    flat = model.flat_params(X.shape[1], X.dtype)
+    supervised = replace(model, unlabeled_weight=0.0)
+    return model.maximize(flat, corpus.reduce(partial(supervised.expect, flat, SOFT)))
+
+
+def run() -> list[Row]:
+    texts, names = newsgroups()
+    truth = np.unique(names, return_inverse=True)[1]
+    options = TextOptions(min_df=2, log_tf=True, idf=True, length=200.0)
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(len(truth)) < 0.02, truth, -1)
+    rows = []
+    for order, target in (("frequent words first", 2.5), ("alphabetical", None)):
+        _, X = fit_counter(as_text_array(texts), options, by_frequency=target is not None)
+        rows.append(_against_scipy(X, y, order, target))
+    return rows + _growth()
+
+
+def _against_scipy(X: Any, y: Any, order: str, target: float | None) -> Row:
+    model = MultinomialMixture(np.arange(N_CLASSES))
+    corpus = InMemoryCorpus(X, y, n_threads=2)
+    params = supervised_start(model, corpus, X)
+    wide = X.astype(np.float64)
+    labeled = np.flatnonzero(y >= 0)
+    one_hot = np.eye(N_CLASSES)[y[labeled]]
+    theta, prior = np.ascontiguousarray(params.log_word, dtype=np.float64), params.log_weight
+
+    def ours() -> None:
+        run_em(model, corpus, params, max_iter=STEPS, tol=-1.0)
+
+    def peer() -> None:
+        log_theta, log_prior = theta, prior
+        for _ in range(STEPS + 1):
+            log_theta, log_prior = scipy_iteration(wide, labeled, one_hot, log_theta, log_prior)
+
+    best = best_seconds({"peer": peer, "ours": ours}, rounds=6)
+    per_step = {name: seconds / (STEPS + 1) for name, seconds in best.items()}
+    return Row(
+        f"one EM iteration, 20 classes, two threads ({order})",
+        per_step["ours"],
+        "scipy, float64",
+        per_step["peer"],
+        target,
+        {"n_values": int(X.nnz), "n_words": int(X.shape[1])},
+    )
+
+
+def _growth() -> list[Row]:
+    """Time per value from 10⁶ to 3·10⁷ values, words drawn by Zipf's law."""
+    rng = np.random.default_rng(0)
+    n_words, per_document = 20_000, 100
+    model = MultinomialMixture(np.arange(N_CLASSES))
+    popularity = 1.0 / np.arange(1, n_words + 1)
+    edges = np.cumsum(popularity / popularity.sum())
+    per_value: dict[int, float] = {}
+    for n_values in (1_000_000, 3_000_000, 10_000_000, 30_000_000):
+        n_documents = n_values // per_document
+        indices = np.searchsorted(edges, rng.random(n_values)).astype(np.int32)
+        np.minimum(indices, n_words - 1, out=indices)
+        indices = np.sort(indices.reshape(n_documents, per_document), axis=1).ravel()
+        indptr = np.arange(0, n_values + 1, per_document, dtype=np.int32)
+        X = csr_array(
+            (np.ones(n_values, dtype=np.float32), indices, indptr), shape=(n_documents, n_words)
+        )
+        y = np.full(n_documents, -1)
+        y[: 50 * N_CLASSES] = np.arange(50 * N_CLASSES) % N_CLASSES
+        corpus = InMemoryCorpus(X, y, n_threads=2)
+        params = supervised_start(model, corpus, X)
+        task = partial(run_em, model, corpus, params, max_iter=STEPS, tol=-1.0)
+        best = best_seconds({"ours": task}, rounds=4)["ours"]
+        per_value[n_values] = best / (STEPS + 1) / n_values
+    middle = float(np.mean([min(per_value.values()), max(per_value.values())]))
+    spread = max(abs(value / middle - 1.0) for value in per_value.values())
+    return [
+        Row(
+            "time per value, 10⁶ to 3·10⁷ values: largest deviation (≤ 0.30)",
+            spread,
+            target=0.30,
+            details={"nanoseconds_per_value": {str(n): 1e9 * t for n, t in per_value.items()}},
+        )
+    ]

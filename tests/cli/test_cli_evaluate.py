@@ -1,0 +1,129 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+
+from leaven.cli.evaluate import Evaluation, wilson_interval
+
+
+@pytest.fixture
+def mixed_up(make_csv, rows):
+    """Labeled documents of which every fifth has the wrong label, and three unlabeled ones."""
+    held = rows(30, 30, seed=1)
+    for row in held[::5]:
+        row["label"] = "sport"
+    for row in held[-3:]:
+        row["label"] = ""
+    return make_csv(held)
+
+
+def test_evaluate_prints_scores_and_the_matrix(run, model, mixed_up):
+    result = run("evaluate", model, mixed_up)
+    assert result.exit_code == 0, result.stderr
+    assert "accuracy" in result.stdout
+    assert "95 % interval" in result.stdout
+    assert "27 labeled documents, 3 unlabeled skipped" in result.stdout
+    assert "true classes in rows" in result.stdout
+
+
+def test_the_scores_are_those_of_scikit_learn(run, model, mixed_up):
+    scores = json.loads(run("evaluate", model, mixed_up, "--json").stdout)
+    assert set(scores) == {
+        "accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion", "n_documents",
+        "n_unlabeled", "warnings",
+    }  # fmt: skip
+    classes, matrix = scores["confusion"]["classes"], np.array(scores["confusion"]["matrix"])
+    truth = np.repeat(np.arange(3), matrix.sum(axis=1))
+    predicted = np.concatenate([np.repeat(np.arange(3), row) for row in matrix])
+    assert classes == ["baking", "space", "sport"]
+    assert (scores["n_documents"], scores["n_unlabeled"]) == (27, 3)
+    assert scores["accuracy"] == pytest.approx(accuracy_score(truth, predicted))
+    expected = precision_recall_fscore_support(truth, predicted, zero_division=0)
+    for code, name in enumerate(classes):
+        own = scores["per_class"][name]
+        found = [own["precision"], own["recall"], own["f1"], own["support"]]
+        assert found == pytest.approx([column[code] for column in expected])
+    assert scores["macro_f1"] == pytest.approx(expected[2].mean())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_of_any_confusion_are_those_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    truth, predicted = rng.integers(0, 5, 40), rng.integers(0, 4, 40)  # class 5 of 6 is absent
+    matrix = confusion_matrix(truth, predicted, labels=range(6))
+    scores = Evaluation(list("abcdef"), matrix, 0)
+    expected = precision_recall_fscore_support(truth, predicted, labels=range(6), zero_division=0)
+    for code, own in enumerate(scores.per_class.values()):
+        found = [own["precision"], own["recall"], own["f1"], own["support"]]
+        assert found == pytest.approx([column[code] for column in expected])
+    macro = precision_recall_fscore_support(truth, predicted, average="macro", zero_division=0)
+    assert scores.macro_f1 == pytest.approx(macro[2])
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 1), (1, 1), (3, 10), (50, 50), (700, 1000)])
+def test_the_interval_is_wilsons(right, n):
+    expected = binomtest(right, n).proportion_ci(0.95, method="wilson")
+    assert wilson_interval(right, n) == pytest.approx((expected.low, expected.high))
+
+
+def test_labels_unknown_to_the_model_count_as_wrong_with_a_warning(run, model, make_csv, rows):
+    held = rows(30, 30, seed=1)
+    for row in held[:6]:
+        row["label"] = "music"
+    result = run("evaluate", model, make_csv(held), "--json")
+    scores = json.loads(result.stdout)
+    assert scores["accuracy"] == pytest.approx(24 / 30)
+    assert scores["confusion"]["classes"] == ["baking", "space", "sport", "music"]
+    assert scores["per_class"]["music"]["recall"] == 0
+    (warning,) = scores["warnings"]
+    assert "'music'" in warning
+    assert "6 documents" in warning
+    assert f"warning: {warning}" in result.stderr
+
+
+def test_evaluate_needs_a_labeled_document(run, model, make_csv, rows):
+    result = run("evaluate", model, make_csv(rows(6, 0)))
+    assert result.exit_code == 1
+    assert "error: no document in" in result.stderr
+
+
+def test_many_classes_print_the_largest_confusions(capsys):
+    from leaven.cli.evaluate import _print
+
+    classes = [f"class{i}" for i in range(15)]
+    matrix = np.eye(15, dtype=np.int64) * 20
+    matrix[3, 7] = 5
+    _print(Evaluation(classes, matrix, 0), full=False)
+    shown = capsys.readouterr().out
+    assert "largest confusions" in shown
+    assert ["class3", "class7", "5", "20.0%"] in [line.split() for line in shown.splitlines()]
+    _print(Evaluation(classes, matrix, 0), full=True)
+    assert "true classes in rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_evaluate_draws_the_confusion_matrix(run, model, mixed_up, tmp_path, ending):
+    result = run("evaluate", model, mixed_up, "--plot", f"confusion.{ending}")
+    assert result.exit_code == 0, result.stderr
+    beginning = {"png": b"\x89PNG", "svg": b"<?xml"}[ending]
+    assert (tmp_path / f"confusion.{ending}").read_bytes().startswith(beginning)
+
+
+def test_a_plot_without_matplotlib_names_the_extra(run, model, mixed_up, monkeypatch):
+    monkeypatch.delitem(sys.modules, "leaven.cli._plots", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delattr("leaven.cli._plots", raising=False)
+    result = run("evaluate", model, mixed_up, "--plot", "confusion.png")
+    assert result.exit_code == 1
+    assert "`leaven evaluate --plot` needs the plot extra" in result.stderr
+    assert "pip install 'leaven[plot]'" in result.stderr
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(capsys):
+    from leaven.cli.evaluate import _print
+
+    _print(Evaluation(["[red]one[/red]", "two"], np.eye(2, dtype=np.int64), 0), full=False)
+    assert "[red]one[/red]" in capsys.readouterr().out

@@ -1,0 +1,250 @@
+import json
+
+import pytest
+
+from leaven.cli._common import Bars
+from leaven.cli.train import MethodName
+from leaven.estimators._methods import METHODS
+from leaven.estimators._text_classifier import MIN_DF
+from leaven.io import load_model
+
+
+def error_of(result):
+    """The one line that an error must be."""
+    assert result.exit_code == 1, result.output
+    (line,) = [line for line in result.stderr.splitlines() if not line.startswith("compiling")]
+    assert line.startswith("error: ")
+    assert "Traceback" not in result.output
+    return line
+
+
+def test_train_saves_a_model_and_prints_the_report(run, data, tmp_path):
+    result = run("train", data, "-o", "out.leaven")
+    assert result.exit_code == 0, result.stderr
+    assert "method em" in result.stdout
+    assert "60 documents, 12 labeled in 3 classes" in result.stdout
+    assert "leaven predict out.leaven" in result.stderr
+    assert "leaven explain out.leaven" in result.stderr
+    assert load_model(tmp_path / "out.leaven").classes.tolist() == ["baking", "space", "sport"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "out.leaven"]
+
+
+def test_train_writes_to_model_leaven_by_default(run, data, tmp_path):
+    assert run("train", data).exit_code == 0
+    assert load_model(tmp_path / "model.leaven").report.n_documents == 60
+
+
+def test_train_prints_one_json_object(run, data):
+    result = run("train", data, "-o", "out.leaven", "--method", "nb", "--json")
+    report = json.loads(result.stdout)
+    assert report["model"] == "out.leaven"
+    assert report["method"] == "nb"
+    assert report["class_counts"] == {"baking": 4, "space": 4, "sport": 4}
+    assert report["warnings"] == []
+
+
+def test_train_options_reach_the_model(run, data, tmp_path):
+    result = run(
+        "train", data, "-o", "out.leaven", "--alpha", "0.5", "--unlabeled-weight", "0.3",
+        "--max-iter", "50", "--tol", "0.001", "--stop-words", "english", "--min-df", "2",
+        "--max-df", "0.9", "--ngrams", "2", "--vocabulary-size", "20", "--rank-by",
+        "mutual_information", "--numbers-as-one", "--length", "100", "--threads", "1",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    fitted = load_model(tmp_path / "out.leaven")
+    assert (fitted.model.alpha, fitted.model.unlabeled_weight) == (0.5, 0.3)
+    method = fitted.report.options["method"]
+    assert (method["max_iter"], method["tol"]) == (50, 0.001)
+    text = fitted.counter.options
+    assert text.stop_words is not None
+    assert "the" in text.stop_words
+    assert (text.min_df, text.max_df, text.ngram_range) == (2, 0.9, (1, 2))
+    assert (text.max_features, text.rank_by) == (20, "mutual_information")
+    assert (text.numbers, text.length) == ("one", 100.0)
+
+
+def test_length_zero_leaves_lengths_as_they_are(run, data, tmp_path):
+    run("train", data, "-o", "out.leaven", "--length", "0")
+    assert load_model(tmp_path / "out.leaven").counter.options.length is None
+
+
+def test_stop_words_may_come_from_a_file(run, data, tmp_path):
+    (tmp_path / "stop.txt").write_text("dough\nyeast\n")
+    run("train", data, "-o", "out.leaven", "--stop-words", "stop.txt")
+    words = load_model(tmp_path / "out.leaven").counter.vocabulary.words.to_pylist()
+    assert "bread" in words
+    assert "dough" not in words
+
+
+def test_train_reads_standard_input_and_writes_standard_output(run, data):
+    result = run("train", "-", "-o", "-", input=data.read_bytes())
+    assert result.exit_code == 0, result.stderr
+    about = run("info", "-", "--json", input=result.stdout_bytes)
+    assert json.loads(about.stdout)["report"]["n_documents"] == 60
+
+
+def test_json_and_a_model_cannot_share_standard_output(run, data):
+    result = run("train", data, "-o", "-", "--json")
+    assert result.exit_code == 2
+    assert "--json" in result.stderr
+
+
+def test_the_output_folder_is_checked_before_anything_is_read(run):
+    result = run("train", "nowhere.csv", "-o", "nowhere/out.leaven")
+    assert "the folder 'nowhere' does not exist" in error_of(result)
+
+
+def test_a_missing_file_is_named(run):
+    assert "nowhere.csv does not exist" in error_of(run("train", "nowhere.csv"))
+
+
+def test_a_missing_label_column_lists_the_columns(run, make_csv):
+    line = error_of(run("train", make_csv([{"id": "1", "text": "some words"}])))
+    assert "'id', 'text'" in line
+    assert "--label" in line
+
+
+def test_an_unknown_method_is_a_usage_error(run, data):
+    result = run("train", data, "--method", "magic")
+    assert result.exit_code == 2
+    assert "magic" in result.stderr
+
+
+def test_a_document_frequency_must_be_a_number(run, data):
+    result = run("train", data, "--min-df", "few")
+    assert result.exit_code == 2
+    assert "--min-df" in result.stderr
+
+
+def test_the_methods_offered_are_those_that_exist():
+    assert list(MethodName) == ["auto", *METHODS]
+
+
+def test_the_defaults_that_help_states_are_those_used(run):
+    shown = " ".join(run("train", "--help").stdout.split())
+    defaults = METHODS["em"].estimator(**METHODS["em"].settings).get_params()
+    weight = f"{defaults['unlabeled_weight']}; {METHODS['nb'].settings['unlabeled_weight']} for nb"
+    least, most = min(MIN_DF.values()), max(MIN_DF.values())
+    stated = {
+        "--alpha": defaults["alpha"],
+        "--unlabeled-weight": weight,
+        "--max-iter": defaults["max_iter"],
+        "--tol": defaults["tol"],
+        "--min-df": f"{least} to {most}, more for more documents",
+        "--max-df": METHODS["em"].text.max_df,
+        "--ngrams": METHODS["em"].text.ngram_range[1],
+        "--length": f"{METHODS['em'].text.length:g}",
+    }
+    for option, default in stated.items():
+        about = shown.partition(f" {option} ")[2].partition(" --")[0]
+        assert f"[default: ({default})" in about, option
+
+
+def test_a_bad_option_is_refused_before_anything_is_read(run):
+    assert "max_df must be in [0, 1]" in error_of(run("train", "nowhere.csv", "--max-df", "1.5"))
+
+
+def test_a_file_without_labels_is_refused(run, make_csv, rows):
+    line = error_of(run("train", make_csv(rows(12, 0))))
+    assert "no document in" in line
+    assert "'label'" in line
+
+
+def test_one_class_is_refused(run, make_csv, rows):
+    only = [{**row, "label": "baking"} for row in rows(12, 12)]
+    assert "'baking'" in error_of(run("train", make_csv(only)))
+
+
+def test_labels_that_are_all_different_are_refused(run, make_csv, rows):
+    different = [{**row, "label": f"name{row['id']}"} for row in rows(12, 12)]
+    line = error_of(run("train", make_csv(different)))
+    assert "all different" in line
+    assert "--label" in line
+
+
+def test_a_label_minus_one_as_text_is_refused(run, make_csv, rows):
+    marked = [{**row, "label": row["label"] or "-1"} for row in rows(12, 2)]
+    assert '"-1"' in error_of(run("train", make_csv(marked)))
+
+
+def test_an_empty_file_is_refused(run, tmp_path):
+    (tmp_path / "empty.csv").write_bytes(b"")
+    assert "empty.csv is empty" in error_of(run("train", "empty.csv"))
+
+
+def test_latin_1_is_refused_with_the_remedy_which_works(run, make_csv, rows, tmp_path):
+    accented = [{**row, "text": row["text"] + " café"} for row in rows(12, 2)]
+    path = make_csv(accented)
+    path.write_bytes(path.read_text(encoding="utf-8").encode("latin-1"))
+    assert "--encoding latin-1" in error_of(run("train", path, "-o", "out.leaven"))
+    assert not (tmp_path / "out.leaven").exists()
+    assert run("train", path, "-o", "out.leaven", "--encoding", "latin-1").exit_code == 0
+    words = load_model(tmp_path / "out.leaven").counter.vocabulary.words.to_pylist()
+    assert "café" in words
+
+
+def test_duplicate_columns_are_refused(run, tmp_path):
+    (tmp_path / "twice.csv").write_text("text,text,label\na,b,c\n")
+    assert "2 columns named 'text'" in error_of(run("train", "twice.csv"))
+
+
+def test_a_class_with_one_document_is_a_warning_and_not_an_error(run, make_csv, rows):
+    few = rows(60, 4)
+    few.append({"id": "60", "text": "violin cello orchestra", "label": "music"})
+    result = run("train", make_csv(few), "--json")
+    assert result.exit_code == 0
+    (warning,) = json.loads(result.stdout)["warnings"]
+    assert "'music'" in warning
+    assert f"warning: {warning}\n" in result.stderr
+
+
+def test_a_warning_is_one_line(run, data):
+    result = run("train", data, "--max-iter", "1", "--tol", "0")
+    assert result.exit_code == 0
+    lines = [line for line in result.stderr.splitlines() if "max_iter" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("warning: EM stopped at max_iter=1")
+    assert "warning" not in result.stdout
+
+
+def test_no_progress_is_shown_without_a_terminal(run, data, monkeypatch):
+    monkeypatch.setattr("leaven.cli._common.PATIENCE", 0.0)
+    result = run("train", data)
+    assert "reading" not in result.stderr
+    assert "━" not in result.stderr
+
+
+def test_an_interrupted_training_leaves_nothing_behind(run, data, tmp_path, monkeypatch):
+    (tmp_path / "out.leaven").write_bytes(b"the old model")
+
+    def interrupt(self, phase, done, total):
+        if phase == "EM":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bars, "__call__", interrupt)
+    result = run("train", data, "-o", "out.leaven")
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[-1] == "interrupted"
+    assert (tmp_path / "out.leaven").read_bytes() == b"the old model"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "out.leaven"]
+
+
+def test_a_model_that_cannot_be_written_whole_is_not_written(run, data, tmp_path, monkeypatch):
+    (tmp_path / "out.leaven").write_bytes(b"the old model")
+
+    def fail(*args):
+        raise OSError(28, "No space left on device", "out.leaven")
+
+    monkeypatch.setattr("os.replace", fail)
+    line = error_of(run("train", data, "-o", "out.leaven"))
+    assert line == "error: No space left on device: 'out.leaven'"
+    assert (tmp_path / "out.leaven").read_bytes() == b"the old model"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "out.leaven"]
+
+
+@pytest.mark.parametrize("debug", ["1", "yes"])
+def test_debugging_shows_where_an_error_came_from(run, monkeypatch, debug):
+    monkeypatch.setenv("LEAVEN_DEBUG", debug)
+    result = run("train", "nowhere.csv")
+    assert result.exit_code == 1
+    assert "does not exist" in str(result.exception)

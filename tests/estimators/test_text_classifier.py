@@ -1,0 +1,543 @@
+"""From raw text and a few labels to classes, and what is said on the way."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import cross_val_score
+
+from leaven import UNLABELED, TextClassifier
+from leaven.exceptions import CollapseWarning, UnseenWordsWarning
+
+TOPICS = {
+    "baking": "dough yeast oven flour crust bread knead butter sugar rise",
+    "music": "chord piano violin melody rhythm concert opera tempo singer choir",
+    "space": "orbit planet star comet moon rocket galaxy telescope crater launch",
+}
+COMMON = ["the", "and", "of", "with", "very", "about", "some", "more", "every", "then"]
+
+
+def draw_texts(n_documents=150, *, n_words=10, seed=0):
+    """Texts of three topics with common words between, and their classes."""
+    rng = np.random.default_rng(seed)
+    names = [list(TOPICS)[i % 3] for i in range(n_documents)]
+    texts = [
+        " ".join([*rng.choice(TOPICS[name].split(), n_words // 2), *rng.choice(COMMON, n_words)])
+        for name in names
+    ]
+    return texts, names
+
+
+TEXTS, TRUTH = draw_texts()
+LABELS = [name if i < 6 else None for i, name in enumerate(TRUTH)]
+CODES = [list(TOPICS).index(name) if name else -1 for name in LABELS]
+NEW_TEXTS, NEW_TRUTH = draw_texts(60, seed=1)
+
+TEXT_KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "iterator": iter,
+    "numpy strings": np.array,
+    "numpy objects": lambda texts: np.array(texts, dtype=object),
+    "pandas": pd.Series,
+    "pandas with an index": lambda texts: pd.Series(texts, index=range(len(texts), 0, -1)),
+    "pandas objects": lambda texts: pd.Series(texts, dtype=object),
+    "polars": pl.Series,
+    "arrow": pa.array,
+    "arrow large": lambda texts: pa.array(texts, pa.large_string()),
+    "arrow chunks": lambda texts: pa.chunked_array([texts[:7], texts[7:]]),
+    "arrow dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+}
+LABEL_KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "empty strings": lambda labels: [label or "" for label in labels],
+    "nan": lambda labels: [label or float("nan") for label in labels],
+    "pandas.NA": lambda labels: [label or pd.NA for label in labels],
+    "numpy objects": lambda labels: np.array(labels, dtype=object),
+    "numpy strings": lambda labels: np.array([label or "" for label in labels]),
+    "pandas": pd.Series,
+    "pandas strings": lambda labels: pd.Series(labels, dtype="string"),
+    "pandas objects": lambda labels: pd.Series(labels, dtype=object).fillna(np.nan),
+    "pandas categories": lambda labels: pd.Series(labels, dtype="category"),
+    "polars": pl.Series,
+    "arrow": pa.array,
+    "arrow chunks": lambda labels: pa.chunked_array([labels[:7], labels[7:]]),
+}
+NUMBER_KINDS = {
+    "list": list,
+    "numpy": np.array,
+    "floats with NaN": lambda codes: [float(c) if c >= 0 else float("nan") for c in codes],
+    "pandas floats": lambda codes: pd.Series([c if c >= 0 else None for c in codes]),
+    "pandas Int64": lambda codes: pd.Series([c if c >= 0 else pd.NA for c in codes], dtype="Int64"),
+    "polars": lambda codes: pl.Series([c if c >= 0 else None for c in codes]),
+    "arrow": lambda codes: pa.array([c if c >= 0 else None for c in codes]),
+}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return TextClassifier().fit(TEXTS, LABELS)
+
+
+@pytest.fixture(scope="module")
+def probabilities(fitted):
+    return fitted.predict_proba(NEW_TEXTS)
+
+
+def test_a_few_labels_and_many_texts_make_a_classifier(fitted):
+    assert fitted.classes_.tolist() == ["baking", "music", "space"]
+    assert fitted.score(NEW_TEXTS, NEW_TRUTH) == 1.0
+    predicted = fitted.predict(NEW_TEXTS)
+    assert predicted.dtype == object
+    assert predicted.tolist() == NEW_TRUTH
+
+
+def test_unlabeled_texts_help():
+    texts, truth = draw_texts(300, n_words=6, seed=3)
+    labels = [name if i < 3 else None for i, name in enumerate(truth)]
+    supervised = TextClassifier("nb").fit(texts, labels).score(NEW_TEXTS, NEW_TRUTH)
+    with_em = TextClassifier("em").fit(texts, labels).score(NEW_TEXTS, NEW_TRUTH)
+    assert with_em >= supervised + 0.1
+
+
+@pytest.mark.parametrize("kind", TEXT_KINDS.values(), ids=TEXT_KINDS.keys())
+def test_texts_may_come_in_any_column(kind, probabilities):
+    fitted = TextClassifier().fit(kind(TEXTS), LABELS)
+    assert_allclose(fitted.predict_proba(kind(NEW_TEXTS)), probabilities, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", LABEL_KINDS.values(), ids=LABEL_KINDS.keys())
+def test_labels_may_come_in_any_column(kind, probabilities):
+    fitted = TextClassifier().fit(TEXTS, kind(LABELS))
+    assert fitted.classes_.tolist() == ["baking", "music", "space"]
+    assert_allclose(fitted.predict_proba(NEW_TEXTS), probabilities, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", NUMBER_KINDS.values(), ids=NUMBER_KINDS.keys())
+def test_whole_numbers_are_classes_too(kind, probabilities):
+    fitted = TextClassifier().fit(TEXTS, kind(CODES))
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.classes_.dtype.kind == "i"
+    assert_allclose(fitted.predict_proba(NEW_TEXTS), probabilities, atol=1e-9)
+    assert_array_equal(fitted.predict(NEW_TEXTS), probabilities.argmax(axis=1))
+
+
+def test_minus_one_is_the_public_name_for_unlabeled():
+    assert UNLABELED == -1
+    assert TextClassifier().fit(TEXTS, np.array(CODES)).report_.n_unlabeled == CODES.count(-1)
+
+
+def test_the_same_input_gives_the_same_model(fitted, probabilities):
+    again = TextClassifier().fit(TEXTS, LABELS)
+    assert_array_equal(again.predict_proba(NEW_TEXTS), probabilities)
+    assert again.report_.objective == fitted.report_.objective
+
+
+def test_the_number_of_threads_changes_no_prediction():
+    texts, truth = draw_texts(3000, n_words=30)
+    labels = [name if i < 6 else None for i, name in enumerate(truth)]
+    one, two = (TextClassifier(n_threads=n).fit(texts, labels) for n in (1, 2))
+    assert_array_equal(one.predict(texts), two.predict(texts))
+    assert_allclose(one.predict_proba(texts), two.predict_proba(texts), atol=1e-4)
+
+
+def test_auto_is_em_with_unlabeled_texts_and_nb_without(fitted):
+    assert fitted.report_.method == "em"
+    assert fitted.report_.reason == "144 unlabeled documents can help the labeled ones"
+    supervised = TextClassifier().fit(TEXTS, TRUTH)
+    assert supervised.report_.method == "nb"
+    assert supervised.report_.reason.startswith("every document is labeled")
+
+
+def test_nb_does_not_look_at_unlabeled_texts_but_for_word_weights():
+    plain = {"idf": False}
+    labeled = [i for i, label in enumerate(LABELS) if label]
+    rows, names = [TEXTS[i] for i in labeled], [LABELS[i] for i in labeled]
+    vocabulary_of_all = TextClassifier("nb", text_options=plain).fit(TEXTS, LABELS)
+    few = TextClassifier("nb", text_options=plain).fit(rows, names)
+    assert vocabulary_of_all.report_.objective[0] < 0
+    assert vocabulary_of_all.report_.n_iter == few.report_.n_iter == 0
+    shared = sorted(set(" ".join(rows).split()))
+    columns = [clf.fitted.counter.vocabulary.words.to_pylist() for clf in (vocabulary_of_all, few)]
+    ratio = []
+    for clf, words in zip((vocabulary_of_all, few), columns, strict=True):
+        log_word = clf.fitted.params.log_word[:, [words.index(word) for word in shared]]
+        ratio.append(log_word - log_word[:, :1])  # free of the vocabulary's size
+    assert_allclose(ratio[0], ratio[1], atol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["svm", "EM", "", None, ["em"], 3])
+def test_a_method_not_built_is_refused_with_those_that_are(method):
+    with pytest.raises(ValueError) as caught:
+        TextClassifier(method).fit(TEXTS, LABELS)
+    assert str(caught.value) == f"method must be one of 'auto', 'nb', 'em', got {method!r}"
+
+
+def test_unknown_options_are_refused_with_those_there_are():
+    with pytest.raises(ValueError, match="text_options has no 'stopwords'; choose from alternate"):
+        TextClassifier(text_options={"stopwords": "english"}).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="method 'em' has no option 'beta'; choose from alpha, cl"):
+        TextClassifier("em", options={"beta": 1}).fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="has no option 'n_threads'"):
+        TextClassifier(options={"n_threads": 1}).fit(TEXTS, LABELS)
+
+
+REFUSED_OPTIONS = [
+    ({"options": {"alpha": 0}}, r"alpha must be in \(0, inf\), got 0"),
+    ({"options": {"max_iter": 1.5}}, "max_iter must be a whole number"),
+    ({"text_options": {"tokens": "bytes"}}, "tokens must be one of 'words', 'letters'"),
+    ({"text_options": {"ngram_range": (2, 1)}}, "ngram_range must be"),
+    ({"text_options": {"length": 0}}, r"length must be in \(0, inf\), got 0"),
+    ({"text_options": {"min_df": 151}}, "lower min_df|max_df must allow"),
+    ({"n_threads": 0}, "n_threads must be at least 1"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), REFUSED_OPTIONS, ids=str)
+def test_bad_values_of_options_are_refused(parameters, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        TextClassifier(**parameters).fit(TEXTS, LABELS)
+
+
+def test_options_reach_the_text_and_the_method():
+    clf = TextClassifier(
+        "em",
+        text_options={"stop_words": ["dough"], "ngram_range": (1, 2), "length": None},
+        options={"alpha": 0.25, "max_iter": 7, "tol": 0.01},
+    ).fit(TEXTS, LABELS)
+    words = clf.fitted.counter.vocabulary.words.to_pylist()
+    assert "dough" not in words
+    assert any(" " in word for word in words)
+    used = clf.report_.options
+    assert used["method"] == {
+        "alpha": 0.25, "class_alpha": 0.0, "max_iter": 7, "n_threads": None, "tol": 0.01,
+        "unlabeled_weight": 1.0,
+    }  # fmt: skip
+    assert used["text"]["length"] is None
+    assert used["text"]["stop_words"] == ("dough",)
+    assert used["text"]["log_tf"] is True
+
+
+def test_words_that_occur_once_are_kept_only_in_small_corpora():
+    small = TextClassifier().fit([*TEXTS, "unheard"], [*LABELS, None])
+    assert "unheard" in small.fitted.counter.vocabulary.words.to_pylist()
+    texts, truth = draw_texts(300)
+    labels = [name if i < 6 else None for i, name in enumerate(truth)]
+    large = TextClassifier().fit([*texts, "unheard"], [*labels, None])
+    assert "unheard" not in large.fitted.counter.vocabulary.words.to_pylist()
+
+
+def test_the_report_says_what_happened(fitted):
+    report = fitted.report_
+    assert (report.n_documents, report.n_labeled, report.n_unlabeled) == (150, 6, 144)
+    assert report.class_counts == {"baking": 2, "music": 2, "space": 2}
+    assert report.n_words == len({word for text in TEXTS for word in text.split()})
+    assert sum(report.unlabeled_shares.values()) == pytest.approx(1.0)
+    assert set(report.unlabeled_shares) == set(TOPICS)
+    assert min(report.unlabeled_shares.values()) > 0.25
+    assert len(report.objective) == report.n_iter + 1
+    assert np.diff(report.objective).min() >= -1e-6 * abs(report.objective[-1])
+    assert report.converged
+    assert report.warnings == []
+    assert set(report.seconds) == {"preparing", "counting", "fitting"}
+    assert min(report.seconds.values()) >= 0
+
+
+def test_the_report_is_readable(fitted):
+    lines = str(fitted.report_).splitlines()
+    assert lines[0] == "method em: 144 unlabeled documents can help the labeled ones"
+    assert lines[1].startswith("150 documents, 6 labeled in 3 classes, ")
+    assert "EM iterations, converged; objective" in lines[2]
+    assert any(line.strip().startswith("baking") and "2 labeled" in line for line in lines)
+    supervised = str(TextClassifier("nb").fit(TEXTS, LABELS).report_)
+    assert "iterations" not in supervised
+    assert "of the unlabeled" not in supervised
+
+
+def test_a_class_with_a_single_document_is_noted_in_the_report_alone():
+    labels = [*TRUTH[:5], *[None] * 145]
+    report = TextClassifier().fit(TEXTS, labels).report_  # a Python warning would be an error
+    assert report.warnings == [
+        "1 class has a single labeled document ('space'); a few more would help most"
+    ]
+    report = TextClassifier().fit(TEXTS, [*TRUTH[:4], *[None] * 146]).report_
+    assert report.warnings == [
+        "2 classes have a single labeled document ('music', 'space'); a few more would help most"
+    ]
+    report = TextClassifier().fit(TEXTS, [*TRUTH[:3], *[None] * 147]).report_
+    assert report.warnings == [
+        "every class has a single labeled document; a few more each would help most"
+    ]
+    assert str(report).endswith(f"warning: {report.warnings[0]}")
+
+
+def test_warnings_of_the_fit_reach_the_user_and_the_report():
+    clf = TextClassifier("em", options={"max_iter": 1, "tol": 0.0})
+    with pytest.warns(ConvergenceWarning, match="EM stopped at max_iter=1") as caught:
+        clf.fit(TEXTS, LABELS)
+    assert caught[0].filename == __file__
+    assert clf.report_.warnings == [str(caught[0].message)]
+    assert not clf.report_.converged
+    assert "stopped before converging" in str(clf.report_)
+
+
+def test_a_collapse_reaches_the_user_and_the_report():
+    # Four words per text, unscaled, against 4,000 pseudo-counts: one class runs away.
+    rng = np.random.default_rng(1)
+    words = rng.dirichlet(np.full(2000, 0.5), size=2)
+    texts = [" ".join(f"w{w}" for w in rng.choice(2000, 4, p=words[i % 2])) for i in range(600)]
+    labels = ["a", "b", "a", None, "a", *[None] * 595]
+    clf = TextClassifier(
+        text_options={"length": None, "idf": False, "log_tf": False, "min_df": 1},
+        options={"alpha": 2.0},
+    )
+    with pytest.warns(CollapseWarning, match="EM has probably collapsed") as caught:
+        clf.fit(texts, labels)
+    assert str(caught[0].message) in clf.report_.warnings
+    assert max(clf.report_.unlabeled_shares.values()) > 0.9
+
+
+REFUSED_LABELS = [
+    ([None] * 4, "no document is labeled: every label is missing"),
+    ([-1] * 4, "no document is labeled: every label is missing"),
+    (["a", "a", None, None], "all labeled documents are of one class, 'a'; label documents of an"),
+    ([5, 5, -1, -1], "all labeled documents are of one class, 5; label"),
+    (["1", "0", "-1", "-1"], 'the label "-1" as text occurs 2 times: an unlabeled document has an'),
+    (
+        ["a", "b", "c", "d"],
+        r"the 4 labels are all different \('a', 'b', …\): this looks like",
+    ),
+    ([1, 2, 3, 4], r"the 4 labels are all different \(1, 2, …\)"),
+    (["a", "b", None], "texts and labels must be equally many, got 4 texts and 3 labels"),
+    ([["a"], ["a", "b"], [], ["b"]], "several labels per document .multi-label."),
+    (np.eye(4, dtype=int), "multi-label"),
+    (None, "the target y is None; give one label per document"),
+]
+
+
+@pytest.mark.parametrize(("labels", "message"), REFUSED_LABELS, ids=lambda case: str(case)[:25])
+def test_labels_nothing_can_be_learned_from_are_refused(labels, message):
+    with pytest.raises(ValueError, match=message):
+        TextClassifier().fit(["dough", "star", "yeast", "moon"], labels)
+
+
+def test_many_labels_given_once_each_are_identifiers_even_beside_unlabeled_texts():
+    texts = [f"text number{i} here" for i in range(200)]
+    labels = [f"id{i}" if i < 101 else None for i in range(200)]
+    with pytest.raises(ValueError, match="column of identifiers; choose the label column"):
+        TextClassifier().fit(texts, labels)
+
+
+REFUSED_TEXTS = [
+    ("one text", "string object received"),
+    (["a", None, "c", "d"], "missing"),
+    (["a", 3, "c", "d"], r"texts\[1\] is of type 'int'"),
+    (["", "", "", ""], "empty vocabulary"),
+    ([], "got 0 texts and 4 labels|no document"),
+]
+
+
+@pytest.mark.parametrize(("texts", "message"), REFUSED_TEXTS, ids=lambda case: str(case)[:25])
+def test_texts_that_are_none_are_refused(texts, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        TextClassifier().fit(texts, ["a", "b", None, None])
+
+
+def test_texts_of_unseen_words_get_the_prior_and_a_warning(fitted):
+    prior = np.exp(fitted.fitted.params.log_weight)
+    with pytest.warns(UnseenWordsWarning, match="2 of 3 documents hold no word") as caught:
+        found = fitted.predict_proba(["qwertz uiop", "", "dough"])
+    assert caught[0].filename == __file__
+    assert_allclose(found[:2], [prior, prior])
+    assert found[2, 0] > 0.9
+    with pytest.warns(UnseenWordsWarning, match="1 of 1 documents hold no word") as caught:
+        assert fitted.predict([""])[0] == fitted.classes_[prior.argmax()]
+    assert caught[0].filename == __file__
+
+
+def test_an_empty_text_among_the_documents_does_no_harm():
+    fitted = TextClassifier().fit([*TEXTS, "", " "], [*LABELS, None, "baking"])
+    assert fitted.score(NEW_TEXTS, NEW_TRUTH) == 1.0
+    assert fitted.report_.class_counts["baking"] == 3
+
+
+def test_no_text_to_classify_gives_no_class(fitted):
+    assert fitted.predict([]).tolist() == []
+    assert fitted.predict_proba([]).shape == (0, 3)
+
+
+def test_probabilities_of_a_text_sum_to_one(probabilities):
+    assert probabilities.shape == (60, 3)
+    assert_allclose(probabilities.sum(axis=1), 1.0)
+    assert probabilities.min() >= 0
+
+
+def test_many_batches_are_classified_as_one(fitted, probabilities, monkeypatch):
+    monkeypatch.setattr("leaven.fitted.DOCUMENTS_PER_BATCH", 7)
+    assert_allclose(fitted.predict_proba(NEW_TEXTS), probabilities, atol=1e-12)
+
+
+def test_score_counts_labeled_texts_only(fitted):
+    labels = [*NEW_TRUTH[:40], *[None] * 20]
+    assert fitted.score(NEW_TEXTS, labels) == 1.0
+    wrong = ["music" if name == "baking" else "baking" for name in NEW_TRUTH[:10]]
+    labels = [*wrong, *NEW_TRUTH[10:40], *[""] * 20]
+    assert fitted.score(NEW_TEXTS, labels) == pytest.approx(30 / 40)
+    weight = [3.0] * 10 + [1.0] * 50
+    assert fitted.score(NEW_TEXTS, labels, sample_weight=weight) == pytest.approx(30 / 60)
+
+
+def test_score_needs_a_label_for_every_text_and_one_that_is_there(fitted):
+    with pytest.raises(ValueError, match="every label is missing"):
+        fitted.score(NEW_TEXTS, [None] * 60)
+    with pytest.raises(ValueError, match="equally many, got 60 texts and 2 labels"):
+        fitted.score(NEW_TEXTS, ["baking", "music"])
+
+
+def test_top_words_of_a_class_are_its_own(fitted):
+    found = fitted.top_words(5)
+    assert list(found) == ["baking", "music", "space"]
+    for name, words in found.items():
+        assert len(words) == len(set(words)) == 5
+        assert set(words) <= set(TOPICS[name].split())
+    assert fitted.top_words(0) == {"baking": [], "music": [], "space": []}
+    assert len(fitted.top_words(10_000)["music"]) == fitted.report_.n_words
+
+
+def test_an_explanation_adds_up_to_the_prediction(fitted):
+    text = "dough yeast star the and unheardof words"
+    explanation = fitted.explain(text, 100)
+    assert explanation.label == fitted.predict([text])[0] == "baking"
+    found = [entry.word for entry in explanation.words]
+    assert set(found) == {"dough", "yeast", "star", "the", "and"}
+    assert explanation.unknown_words == 2
+    assert sum(entry.weight for entry in explanation.words) == pytest.approx(200.0, rel=1e-5)
+    spreads = [max(e.pull.values()) - min(e.pull.values()) for e in explanation.words]
+    assert spreads == sorted(spreads, reverse=True)
+    log_prior = dict(zip(fitted.classes_, fitted.fitted.params.log_weight, strict=True))
+    total = dict(log_prior)
+    for entry in explanation.words:
+        assert sum(entry.pull.values()) == pytest.approx(0.0, abs=1e-9)
+        for name, pull in entry.pull.items():
+            total[name] += pull
+    exact = fitted.fitted.model.class_log_joint(
+        fitted.fitted.params,
+        fitted.fitted.counter.count(pa.array([text], pa.large_string())),
+    )[0]
+    for i, name in enumerate(fitted.classes_):
+        assert total[name] - total["baking"] == pytest.approx(exact[i] - exact[0], abs=1e-8)
+
+
+def test_the_words_of_a_topic_pull_towards_it(fitted):
+    explanation = fitted.explain("piano galaxy")
+    assert sum(explanation.probability.values()) == pytest.approx(1.0)
+    for entry in explanation.words:
+        towards = max(entry.pull, key=entry.pull.get)
+        assert entry.word in TOPICS[towards]
+    shown = str(explanation).splitlines()
+    assert shown[0].startswith(str(explanation.label))
+    assert len(shown) == 3
+
+
+def test_how_many_limits_an_explanation_to_the_strongest_words(fitted):
+    everything = fitted.explain("piano galaxy the and", 100)
+    assert fitted.explain("piano galaxy the and", 2).words == everything.words[:2]
+    for refused in (-1, 1.5):
+        with pytest.raises((ValueError, TypeError), match="how_many must be"):
+            fitted.explain("piano", refused)
+        with pytest.raises((ValueError, TypeError), match="how_many must be"):
+            fitted.top_words(refused)
+
+
+@pytest.mark.parametrize(("text", "unknown"), [("", 0), ("!? a", 0), ("qwertz uiop", 2)])
+def test_a_text_without_known_words_is_explained_by_none(fitted, text, unknown):
+    explanation = fitted.explain(text)
+    assert explanation.words == []
+    assert explanation.unknown_words == unknown
+    assert "no word of this text is known to the model" in str(explanation)
+
+
+def test_classes_that_are_numbers_are_explained_as_numbers():
+    fitted = TextClassifier().fit(TEXTS, CODES)
+    explanation = fitted.explain("piano concert")
+    assert explanation.label == 1
+    assert type(explanation.label) is int
+    assert list(fitted.top_words(1)) == [0, 1, 2]
+    assert str(explanation).startswith("1  (")
+
+
+def test_parameters_can_be_got_set_and_cloned():
+    clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_threads=1)
+    assert clf.get_params() == {
+        "method": "nb", "text_options": {"min_df": 2}, "options": {"alpha": 0.5},
+        "n_threads": 1, "random_state": 0,
+    }  # fmt: skip
+    copy = clone(clf)
+    assert copy.get_params() == clf.get_params()
+    assert not hasattr(copy, "classes_")
+    copy.set_params(method="em", options=None)
+    assert (copy.method, copy.options) == ("em", None)
+    assert clf.options == {"alpha": 0.5}
+
+
+def test_the_options_given_are_left_as_they_were():
+    text_options, options = {"min_df": 2}, {"alpha": 0.5}
+    TextClassifier(text_options=text_options, options=options).fit(TEXTS, LABELS)
+    assert (text_options, options) == ({"min_df": 2}, {"alpha": 0.5})
+
+
+def test_scikit_learn_cross_validates_it():
+    scores = cross_val_score(TextClassifier(), TEXTS, TRUTH, cv=3)
+    assert_allclose(scores, 1.0)
+
+
+def test_before_fitting_nothing_can_be_asked():
+    for ask in ("predict", "predict_proba", "explain", "save"):
+        with pytest.raises(NotFittedError):
+            getattr(TextClassifier(), ask)("text")
+
+
+def test_signed_hashing_is_refused_with_the_remedy():
+    clf = TextClassifier(text_options={"hash_features": 256})
+    with pytest.raises(ValueError, match="add alternate_sign=False to text_options"):
+        clf.fit(TEXTS, LABELS)
+
+
+def test_unsigned_hashing_classifies_but_cannot_name_words():
+    clf = TextClassifier(text_options={"hash_features": 512, "alternate_sign": False})
+    clf.fit(TEXTS, LABELS)
+    assert clf.report_.n_words == 512
+    assert clf.score(NEW_TEXTS, NEW_TRUTH) > 0.9
+    for ask, question in ((clf.explain, "dough"), (clf.top_words, 3)):
+        with pytest.raises(ValueError, match="this model hashed them; train without hash_features"):
+            ask(question)
+
+
+def test_progress_is_told_by_phase():
+    seen = []
+    clf = TextClassifier().fit(
+        TEXTS, LABELS, on_progress=lambda phase, done, total: seen.append((phase, done, total))
+    )
+    n_bytes = sum(len(text) for text in TEXTS)
+    counting = [(done, total) for phase, done, total in seen if phase == "counting"]
+    assert counting[-1] == (n_bytes, n_bytes)
+    em = [(done, total) for phase, done, total in seen if phase == "EM"]
+    assert em == [(step, 100) for step in range(clf.report_.n_iter + 1)]
+    phases = [phase for phase, _, _ in seen]
+    assert phases == sorted(phases, reverse=True)  # "counting", then "EM"
+
+
+def test_prediction_tells_progress_in_documents(fitted):
+    seen = []
+    fitted.fitted.predict_proba(NEW_TEXTS, on_progress=lambda *step: seen.append(step))
+    assert seen == [(60, 60)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted.fitted.predict_proba(["qwertz"], warn=False)

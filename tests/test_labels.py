@@ -1,0 +1,156 @@
+"""Labels as people write them: every way to say a class, and to say nothing."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from leaven._labels import UNLABELED, encode_labels
+
+TEXT = {
+    "list": ["b", None, "a", "", "b"],
+    "tuple": ("b", None, "a", None, "b"),
+    "iterator": iter(["b", "", "a", "", "b"]),
+    "blank": ["b", " \t", "a", "", "b"],
+    "nan in a list": ["b", float("nan"), "a", None, "b"],
+    "pandas.NA in a list": ["b", pd.NA, "a", pd.NaT, "b"],
+    "numpy objects": np.array(["b", None, "a", np.nan, "b"], dtype=object),
+    "numpy strings": np.array(["b", "", "a", "", "b"]),
+    "pandas": pd.Series(["b", None, "a", None, "b"]),
+    "pandas objects": pd.Series(["b", np.nan, "a", None, "b"], dtype=object),
+    "pandas strings": pd.Series(["b", pd.NA, "a", pd.NA, "b"], dtype="string"),
+    "pandas categories": pd.Series(["b", None, "a", None, "b"], dtype="category"),
+    "pandas array": pd.array(["b", pd.NA, "a", pd.NA, "b"], dtype="string"),
+    "polars": pl.Series(["b", None, "a", "", "b"]),
+    "polars categories": pl.Series(["b", None, "a", None, "b"], dtype=pl.Categorical),
+    "arrow": pa.array(["b", None, "a", None, "b"]),
+    "arrow chunks": pa.chunked_array([["b", None], ["a", "", "b"]]),
+    "arrow dictionary": pa.array(["b", None, "a", None, "b"]).dictionary_encode(),
+}
+NUMBERS = {
+    "list": [7, -1, 3, -1, 7],
+    "list with gaps": [7, None, 3, "", 7],
+    "numpy": np.array([7, -1, 3, -1, 7]),
+    "small numpy": np.array([7, -1, 3, -1, 7], dtype=np.int8),
+    "numpy scalars": [np.int64(7), None, np.int32(3), None, np.int64(7)],
+    "floats with gaps": np.array([7.0, np.nan, 3.0, np.nan, 7.0]),
+    "floats with -1": [7.0, -1.0, 3.0, float("nan"), 7.0],
+    "pandas": pd.Series([7, None, 3, None, 7]),
+    "pandas integers": pd.Series([7, pd.NA, 3, -1, 7], dtype="Int64"),
+    "polars": pl.Series([7, None, 3, None, 7]),
+    "arrow": pa.array([7, None, 3, -1, 7]),
+}
+
+
+@pytest.mark.parametrize("labels", TEXT.values(), ids=TEXT.keys())
+def test_text_labels_become_codes_of_sorted_classes(labels):
+    encoded = encode_labels(labels)
+    assert encoded.codes.tolist() == [1, UNLABELED, 0, UNLABELED, 1]
+    assert encoded.classes.tolist() == ["a", "b"]
+    assert encoded.classes.dtype == object
+    assert encoded.counts.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("labels", NUMBERS.values(), ids=NUMBERS.keys())
+def test_whole_numbers_become_codes_of_sorted_classes(labels):
+    encoded = encode_labels(labels)
+    assert encoded.codes.tolist() == [1, UNLABELED, 0, UNLABELED, 1]
+    assert encoded.classes.tolist() == [3, 7]
+    assert encoded.classes.dtype.kind == "i"
+    assert encoded.counts.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "labels", [[True, None, False], np.array([True, False, True]), [np.True_, np.False_, None]]
+)
+def test_truth_values_stay_truth_values(labels):
+    encoded = encode_labels(labels)
+    assert encoded.classes.dtype == bool
+    assert encoded.classes.tolist() == [False, True]
+
+
+def test_numbers_without_a_sign_have_no_mark_for_unlabeled():
+    encoded = encode_labels(np.array([255, 0], dtype=np.uint8))
+    assert encoded.codes.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("labels", [[], [None, "", float("nan")], [-1, -1]])
+def test_no_label_at_all_gives_no_class(labels):
+    encoded = encode_labels(labels)
+    assert len(encoded.classes) == 0
+    assert encoded.codes.tolist() == [UNLABELED] * len(labels)
+
+
+def test_spaces_and_case_tell_classes_apart():
+    assert encode_labels(["a", "A", " a"]).classes.tolist() == [" a", "A", "a"]
+
+
+def test_one_long_label_does_not_make_all_others_long():
+    # A NumPy string array would hold 2,000 × 1,000,000 characters.
+    encoded = encode_labels(["x" * 1_000_000] + ["y"] * 1999)
+    assert encoded.counts.tolist() == [1, 1999]
+
+
+REFUSED = [
+    (["a", 1], TypeError, r"all text or all whole numbers; labels\[0\] is 'a'"),
+    ([1, None, "a"], TypeError, r"labels\[2\] is 'a' beside whole numbers: convert them all"),
+    ([1, 1.5], TypeError, r"labels\[1\] is 1\.5 beside whole numbers"),
+    ([1, ["a"]], TypeError, r"labels\[1\] is \['a'\] beside whole numbers"),
+    ([0.5, "a"], TypeError, r"a label must be a str, or None where unlabeled; labels\[0\] is 0\.5"),
+    ([float("inf")], TypeError, r"labels\[0\] is inf"),
+    (["a", b"b"], TypeError, r"labels\[1\] is b'b'"),
+    ("ab", TypeError, "must be a list with one label per document, got 'ab'"),
+    (3, TypeError, "must be a list with one label per document, got 3"),
+    (np.array(3), TypeError, "must be a list with one label per document"),
+    ({"a", "b"}, TypeError, "must be a list with one label per document"),
+    ({"a": "b"}, TypeError, "must be a list with one label per document"),
+    ([["a", "b"], ["a"]], ValueError, r"labels\[0\] is \['a', 'b'\]: several labels .*multi-label"),
+    (["a", ("a", "b")], ValueError, r"labels\[1\] is \('a', 'b'\): several labels"),
+    (pa.array([["a"], ["b", "a"]]), ValueError, "several labels per document"),
+    (np.eye(2, dtype=int), ValueError, r"one column, got 2 dimensions \(shape \(2, 2\)\)"),
+    (pd.DataFrame({"label": ["a", "b"]}), ValueError, r"one column, got 2 dimensions"),
+    (["-1", "a", " -1"], ValueError, 'the label "-1" as text occurs 2 times'),
+    ([2**64, 1], ValueError, "at most 64 bits"),
+    ([2**63, 1], ValueError, "at most 64 bits"),
+    ([1e30, None], ValueError, "at most 64 bits"),
+    (["a\ud800", "b"], ValueError, r"'a\\ud800' has a lone surrogate"),
+]
+
+
+@pytest.mark.parametrize(("labels", "kind", "message"), REFUSED, ids=lambda case: str(case)[:30])
+def test_labels_that_cannot_be_meant_are_refused(labels, kind, message):
+    with pytest.raises(kind, match=message):
+        encode_labels(labels)
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+is_plain = names.filter(lambda name: name.strip() != "-1")
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(st.none() | is_plain | st.just(float("nan")), max_size=12))
+def test_text_labels_come_back(labels):
+    encoded = encode_labels(labels)
+    back = [None if code < 0 else encoded.classes[code] for code in encoded.codes]
+    is_text = [isinstance(label, str) and bool(label.strip()) for label in labels]
+    known = [label if kept else None for label, kept in zip(labels, is_text, strict=True)]
+    assert back == known
+    assert encoded.classes.tolist() == sorted(set(known) - {None})
+    assert encoded.counts.sum() == sum(is_text)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(st.none() | st.integers(-(2**53), 2**53), max_size=12))
+def test_whole_numbers_come_back_however_they_are_held(labels):
+    known = [None if label is None or label == -1 else label for label in labels]
+    floats = [float("nan") if label is None else float(label) for label in labels]
+    held = [labels, pd.Series(labels, dtype="Int64"), pa.array(labels, pa.int64()), floats]
+    for given_labels in held:
+        encoded = encode_labels(given_labels)
+        back = [None if code < 0 else int(encoded.classes[code]) for code in encoded.codes]
+        assert back == known
+        assert_array_equal(encoded.classes, sorted(set(known) - {None}))
