@@ -39,7 +39,7 @@ def supervised_start(model: MultinomialMixture, corpus: InMemoryCorpus, X: Any) 
 def run() -> list[Row]:
     texts, names = newsgroups()
     truth = np.unique(names, return_inverse=True)[1]
-    options = TextOptions(min_df=2, log_tf=True, idf=True, length=200.0)
+    options = TextOptions(min_df=2, log_tf=True, idf=True, length=150.0)
     rng = np.random.default_rng(0)
     y = np.where(rng.random(len(truth)) < 0.02, truth, -1)
     rows = []

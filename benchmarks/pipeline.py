@@ -20,7 +20,7 @@ def sklearn_em(texts: list[str], labels: list[Any]) -> MultinomialNB:
     """
     X = CountVectorizer(min_df=5).fit_transform(texts)
     X.data = np.log1p(X.data)
-    X = TfidfTransformer(norm="l1").fit_transform(X) * 200.0
+    X = TfidfTransformer(norm="l1").fit_transform(X) * 150.0
     y = np.array([label or "" for label in labels])
     is_labeled = y != ""
     model = MultinomialNB().fit(X[is_labeled], y[is_labeled])

@@ -30,7 +30,7 @@ from leaven.text._counter import TextCounter, TextOptions
 from leaven.text._hash_table import PADDING
 from leaven.text._vocabulary import Vocabulary
 
-__all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "save_model"]
+__all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]
 
 FORMAT = 1
 KIND = "multinomial-mixture"
@@ -96,7 +96,7 @@ def dump_model(fitted: FittedClassifier) -> bytes:
 
 def parse_model(content: bytes, name: str) -> FittedClassifier:
     """Model from the bytes of a file called ``name``, every part checked."""
-    about = _metadata(content, name)
+    about = read_metadata(content, name)
     try:
         tensors = load_tensors(content)
     except (SafetensorError, KeyError) as error:  # KeyError: a type that numpy lacks
@@ -118,7 +118,7 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
         ) from None
 
 
-def _metadata(content: bytes, name: str) -> dict[str, Any]:
+def read_metadata(content: bytes, name: str) -> dict[str, Any]:
     """The JSON text of a safetensors file, read by hand: the library hides it in numpy mode."""
     size = int.from_bytes(content[:8], "little")
     foreign = ModelFileError(f"{name!r} is not a leaven model; give a file that leaven train wrote")

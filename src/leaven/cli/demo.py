@@ -140,6 +140,25 @@ def examples(classifier: "TextClassifier", data: Split) -> list[Example]:
     return found
 
 
+def write_corpus(path: Path) -> None:
+    """Write the corpus with columns text, label (10 per class, the rest empty) and truth."""
+    import numpy as np
+    import pyarrow as pa
+
+    from leaven.datasets import load_docstrings
+    from leaven.text._writers import write_table
+
+    corpus = load_docstrings()
+    truth = np.array(corpus.labels, dtype=object)
+    labels = np.full(len(truth), None, dtype=object)
+    rng = np.random.default_rng(0)
+    for name in sorted(set(corpus.labels)):
+        chosen = rng.choice(np.flatnonzero(truth == name), LABELS_PER_CLASS[-1], replace=False)
+        labels[chosen] = name
+    columns = {"text": corpus.texts, "label": labels.tolist(), "truth": corpus.labels}
+    write_table(pa.table(columns), str(path))
+
+
 def demo_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")
@@ -147,6 +166,14 @@ def demo_command(
     plot: Annotated[
         Path, typer.Option(metavar="FILE", help="Plot to write: .png, .svg or .pdf.")
     ] = Path("demo.png"),
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the documents as CSV, 10 per class labeled, to try other verbs on.",
+            show_default="not written",
+        ),
+    ] = None,
     draws: Annotated[
         int, typer.Option(metavar="N", min=1, help="Random choices of labeled documents.")
     ] = 10,
@@ -163,6 +190,9 @@ def demo_command(
     with Talk() as talk:
         check_folder(output)
         check_folder(plot)
+        check_folder(csv)
+        if csv is not None:
+            write_corpus(csv)
         result = _run(talk, draws, output, plot, is_shown=not as_json)
         result["seconds"] = time.perf_counter() - started
         result["warnings"] = talk.warnings

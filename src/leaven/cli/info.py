@@ -13,7 +13,7 @@ __all__ = ["describe", "info_command"]
 
 def describe(model: str) -> dict[str, Any]:
     """Everything a model file says about itself."""
-    from leaven.io import _metadata, load_model, parse_model
+    from leaven.io import load_model, parse_model, read_metadata
 
     if model == "-":
         content, name = sys.stdin.buffer.read(), "standard input"
@@ -21,7 +21,7 @@ def describe(model: str) -> dict[str, Any]:
     else:
         fitted, name = load_model(model), model
         content = Path(model).read_bytes()
-    about = _metadata(content, name)
+    about = read_metadata(content, name)
     report = fitted.report
     return {
         "file": name,

@@ -31,9 +31,9 @@ def collapse_message(classes: Any, labeled: FloatArray, shares: FloatArray) -> s
         return None
     return (
         f"class {name!r} took {shares[top]:.0%} of the unlabeled documents, with "
-        f"{labeled_shares[top]:.0%} of the labels: EM has probably collapsed. Scale documents to "
-        "a larger constant length (length=400), lower alpha, lower unlabeled_weight, or train "
-        "without unlabeled documents (method='nb')"
+        f"{labeled_shares[top]:.0%} of the labels: EM has probably collapsed. Try a larger "
+        "constant length (400), a smaller alpha (0.1), a smaller unlabeled weight (0.1), or "
+        "training without unlabeled documents (method nb)"
     )
 
 

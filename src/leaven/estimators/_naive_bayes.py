@@ -206,8 +206,8 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         self.messages_: list[str] = []
         if max_iter and not self.converged_:
             message = (
-                f"EM stopped at max_iter={self.max_iter} before reaching tol={self.tol}; "
-                "increase max_iter or tol"
+                f"EM stopped after {self.max_iter} iterations before reaching the tolerance "
+                f"{self.tol}; increase max_iter or tol"
             )
             self.messages_.append(message)
             warnings.warn(message, ConvergenceWarning, stacklevel=4)

@@ -82,7 +82,9 @@ def choose_label(
         name for name in header.names if name != text and (needed or name not in header.lists)
     ]
     name = guess(open_names, (*LABEL_NAMES, *PLURAL_LABEL_NAMES) if needed else LABEL_NAMES)
-    return None if name is None else _checked(header, name, source, "label")
+    if name is None or (not needed and header.names.count(name) > 1):
+        return None
+    return _checked(header, name, source, "label")
 
 
 def _checked(header: Header, name: str, source: str, kind: str) -> str:

@@ -5,7 +5,7 @@ file use it directly, so that classifying a document does not import scikit-lear
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -205,6 +205,9 @@ def fit_counter(
     idf = np.zeros(0)
     if options.idf and documents is not None:
         idf = np.log((1 + len(texts)) / (1 + documents)) + IDF_FLOOR
+    if options.stop_words is not None:
+        # Spelled out, so that a model does not depend on anybody's list staying the same.
+        options = replace(options, stop_words=tokens.stop_words)
     counter = TextCounter(options, tokens, vocabulary, idf)
     return counter, counter.weigh(X, n_threads)
 

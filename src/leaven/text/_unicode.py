@@ -27,7 +27,7 @@ def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
 
     Decimal digits carry the flag :data:`DIGIT`.
     """
-    points = np.array([p for p in range(0x110000) if p not in _SURROGATES], dtype=np.uint32)
+    points = np.r_[: _SURROGATES.start, _SURROGATES.stop : 0x110000].astype(np.uint32)
     special = np.isin(points, [ord(c) for c in NEEDS_PYTHON_LOWER[1:-1]])
     points = points[~special]
     every = points.astype("<u4").tobytes().decode("utf-32-le")

@@ -1,0 +1,146 @@
+"""Explanations against their formulas, written out slowly."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+
+from conftest import N_WORDS, draw_corpus, random_params
+from leaven.explain import Explanation, WordPull, class_log_words, top_words, word_pulls
+from leaven.models import MixtureParams, MultinomialMixture
+
+MODELS = {
+    "one component": MultinomialMixture(np.arange(3)),
+    "one component, another order": MultinomialMixture(np.array([2, 0, 1])),
+    "several components": MultinomialMixture(np.array([0, 2, 1, 0, 2, 2])),
+    "two classes": MultinomialMixture(np.array([1, 0, 1])),
+}
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+few = settings(max_examples=15, deadline=None, derandomize=True)
+seeds = given(seed=st.integers(0, 2**16))
+
+
+def start(model, seed, dtype=np.float64):
+    return random_params(seed, len(model.component_class), dtype)
+
+
+def slow_class_words(model, params):
+    """P(class) and p(word | class), by the rules of probability."""
+    weight, word = np.exp(params.log_weight), np.exp(params.log_word.astype(float))
+    prior = np.zeros(model.n_classes)
+    joint = np.zeros((model.n_classes, N_WORDS))
+    for k, code in enumerate(model.component_class):
+        prior[code] += weight[k]
+        joint[code] += weight[k] * word[k]
+    return prior, joint / prior[:, None]
+
+
+@every_model
+@few
+@seeds
+def test_words_of_a_class_are_mixed_over_its_components(model, seed):
+    params = start(model, seed)
+    found = np.exp(class_log_words(model, params))
+    assert_allclose(found, slow_class_words(model, params)[1])
+    assert_allclose(found.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@every_model
+@few
+@seeds
+def test_top_words_have_the_largest_weighted_log_likelihood_ratios(model, dtype, seed):
+    params = start(model, seed, dtype)
+    prior, words = slow_class_words(model, params)
+    found = top_words(model, params, 7)
+    assert len(found) == model.n_classes
+    for code, own in enumerate(found):
+        rest = [other for other in range(model.n_classes) if other != code]
+        elsewhere = prior[rest] @ words[rest] / prior[rest].sum()
+        score = words[code] * np.log(words[code] / elsewhere)
+        assert len(set(own.tolist())) == 7
+        assert_allclose(score[own], np.sort(score)[::-1][:7], rtol=1e-6)
+
+
+def test_top_words_prefer_words_both_frequent_and_telling():
+    word = np.array([[0.5, 0.3, 0.01, 0.19], [0.5, 0.1, 0.001, 0.399]])
+    params = MixtureParams(np.log([0.5, 0.5]), np.asfortranarray(np.log(word)))
+    first, second = top_words(MultinomialMixture(np.arange(2)), params, 4)
+    # Word 0 is frequent but tells nothing, word 2 tells much but is rare.
+    assert first.tolist() == [1, 2, 0, 3]
+    assert second[0] == 3
+
+
+def test_more_words_than_there_are_gives_all_of_them():
+    model = MODELS["one component"]
+    for own in top_words(model, start(model, 0), 1000):
+        assert sorted(own.tolist()) == list(range(N_WORDS))
+
+
+@every_model
+@few
+@seeds
+def test_pulls_equal_their_formula(model, seed):
+    params = start(model, seed)
+    x = draw_corpus(seed).X[[seed % 40]]
+    words, weights, pulls = word_pulls(model, params, csr_array(x))
+    counts = x.toarray()[0]
+    assert sorted(words.tolist()) == np.flatnonzero(counts).tolist()
+    assert_allclose(weights, counts[words])
+    expected = np.zeros((len(words), model.n_classes))
+    for code in range(model.n_classes):
+        own = np.flatnonzero(model.component_class == code)
+        likelihood = np.exp(params.log_weight[own] + params.log_word[own] @ counts)
+        for row, word in enumerate(words):
+            mean = sum(q * params.log_word[k, word] for q, k in zip(likelihood, own, strict=True))
+            expected[row, code] = counts[word] * mean / likelihood.sum()
+    expected -= expected.mean(axis=1, keepdims=True)
+    assert_allclose(pulls, expected, atol=1e-9)
+    assert_allclose(pulls.sum(axis=1), 0.0, atol=1e-9)
+    spread = pulls.max(axis=1) - pulls.min(axis=1)
+    assert (np.diff(spread) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["one component", "one component, another order"])
+@few
+@seeds
+def test_pulls_and_prior_add_up_to_the_log_odds(name, seed):
+    model = MODELS[name]
+    params = start(model, seed)
+    x = csr_array(draw_corpus(seed).X[[seed % 40]])
+    exact = model.class_log_joint(params, x)[0]
+    prior = np.empty(3)
+    prior[model.component_class] = params.log_weight
+    total = prior + word_pulls(model, params, x)[2].sum(axis=0)
+    assert_allclose(total - total[0], exact - exact[0], atol=1e-9)
+
+
+def test_an_empty_document_has_no_pulls():
+    for model in MODELS.values():
+        words, weights, pulls = word_pulls(model, start(model, 0), csr_array((1, N_WORDS)))
+        assert len(words) == len(weights) == 0
+        assert pulls.shape == (0, model.n_classes)
+
+
+def test_long_documents_do_not_overflow():
+    model = MODELS["several components"]
+    x = csr_array(np.full((1, N_WORDS), 1e6))
+    _, _, pulls = word_pulls(model, start(model, 0), x)
+    assert np.isfinite(pulls).all()
+
+
+def test_equal_words_stay_in_order():
+    params = MixtureParams(np.log([0.5, 0.5]), np.log(np.full((2, 4), 0.25), order="F"))
+    model = MultinomialMixture(np.arange(2))
+    assert_array_equal(word_pulls(model, params, csr_array(np.ones((1, 4))))[0], [0, 1, 2, 3])
+    assert_array_equal(top_words(model, params, 2), [[0, 1], [0, 1]])
+
+
+def test_an_explanation_reads_as_text():
+    pulls = [WordPull("dough", 2.0, {"a": 1.5, "b": -1.5}), WordPull("the", 1.0, {"a": 0, "b": 0})]
+    shown = str(Explanation("a", {"b": 0.125, "a": 0.875}, pulls, 3)).splitlines()
+    assert shown[0] == "a  (87.5%)"
+    assert shown[1].split() == ["dough", "→", "a", "a", "+1.50", "b", "-1.50"]
+    assert len(shown) == 3
