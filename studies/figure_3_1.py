@@ -7,7 +7,8 @@ vocabulary and idf come from the labeled and unlabeled documents, never from the
 
 Three ways to see a document, five draws each:
 - counts: scaled to a constant length, the paper's convention (it does not say which; ours 400)
-- weighted: log(1 + tf) · idf at length 150, leaven's default weighting, on the same words
+- weighted: leaven's default weighting, log(1 + tf) · idf at length 150, on the same words, of
+  which it leaves out those of fewer than five documents
 - default: ``TextClassifier`` as it comes, on the raw text
 
 The paper's text names NB 20, 52, 76 and EM 35, 66, 78 at 20, 300 and 5,500 labels; of our draws
@@ -32,11 +33,10 @@ SIZES = (20, 100, 300, 1000, 3000)
 DRAWS = 5
 PAPER = {"NB": {20: 0.20, 300: 0.52}, "EM": {20: 0.35, 300: 0.66}}
 COUNTS = TextOptions(tokens="letters", stop_words="english", min_df=2, length=400.0)
-DEFAULT = METHODS["em"].text
 VIEWS = {
     "counts": COUNTS,
     "weighted": replace(
-        COUNTS, log_tf=DEFAULT.log_tf, idf=DEFAULT.idf, length=DEFAULT.length
+        METHODS["em"].text, tokens="letters", stop_words="english", min_df=5
     ),
 }
 

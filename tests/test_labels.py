@@ -106,7 +106,7 @@ REFUSED = [
     ("ab", TypeError, "must be a list with one label per document, got 'ab'"),
     (3, TypeError, "must be a list with one label per document, got 3"),
     (np.array(3), TypeError, "must be a list with one label per document"),
-    ({"a", "b"}, TypeError, "must be a list with one label per document"),
+    ({"a"}, TypeError, "must be a list with one label per document"),
     ({"a": "b"}, TypeError, "must be a list with one label per document"),
     ([["a", "b"], ["a"]], ValueError, r"labels\[0\] is \['a', 'b'\]: several labels .*multi-label"),
     (["a", ("a", "b")], ValueError, r"labels\[1\] is \('a', 'b'\): several labels"),

@@ -186,10 +186,7 @@ def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
     inside = len(arena) - PADDING
     # Compared, not subtracted: differences of 64-bit numbers can wrap around.
     if not (
-        len(starts)
-        and starts[0] == 0
-        and starts[-1] == inside
-        and (starts[1:] > starts[:-1]).all()
+        len(starts) and starts[0] == 0 and starts[-1] == inside and (starts[1:] > starts[:-1]).all()
     ):
         raise ValueError("its vocabulary is malformed")
     # Copied, because kernels are compiled for arrays that can be written to.

@@ -1,0 +1,176 @@
+"""The shape of the code: which way imports go, one loop, light imports, short modules."""
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "leaven"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+# Lowest first. A module may import from lower layers and from its own.
+LAYERS = [
+    {"_typing", "exceptions", "_version"},
+    {"_validation", "_threads", "_labels"},
+    {"text"},
+    {"corpora"},
+    {"posteriors"},
+    {"_kernels", "models"},
+    {"em"},
+    {"explain", "report"},
+    {"fitted"},
+    {"io"},
+    {"estimators"},
+    {"cli"},
+]
+RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
+HEAVY = ["sklearn", "numba", "pyarrow", "scipy", "dask", "fastapi", "typer", "matplotlib"]
+
+
+def name_of(path):
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported(path):
+    """Full names of all that a module imports, wherever in it, type checking included."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            assert node.module is not None
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+def layers_used(path):
+    """Top-level modules of leaven that a module imports from."""
+    own = [name.split(".") for name in imported(path) if name.split(".")[0] == "leaven"]
+    return {parts[1] for parts in own if len(parts) > 1}
+
+
+def shown(path):
+    return str(path.relative_to(SOURCE))
+
+
+every_module = pytest.mark.parametrize("path", MODULES, ids=shown)
+
+
+def test_every_module_has_its_layer():
+    known = {*RANK, "datasets", "__init__"}
+    assert {name_of(path) for path in MODULES} <= known
+    assert set(RANK) <= {name_of(path) for path in MODULES}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if name_of(p) in RANK], ids=shown)
+def test_a_module_imports_from_its_own_layer_and_lower_ones(path):
+    allowed = {name for name, rank in RANK.items() if rank <= RANK[name_of(path)]}
+    if name_of(path) == "cli":
+        # The commands are the one user of the public names and of the built-in corpus.
+        allowed |= {"datasets", "__version__", *public_names()}
+    assert layers_used(path) <= allowed
+
+
+def public_names():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    (names,) = (
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    return ast.literal_eval(names)
+
+
+def test_no_two_modules_of_a_layer_import_each_other():
+    for layer in LAYERS:
+        uses = {
+            name: set().union(*(layers_used(p) for p in MODULES if name_of(p) == name)) & layer
+            for name in layer
+        }
+        for name in layer:
+            for other in uses[name] - {name}:
+                assert name not in uses[other]
+
+
+def test_datasets_needs_only_arrow_and_the_standard_library():
+    tops = {name.split(".")[0] for name in imported(SOURCE / "datasets.py")}
+    assert tops - {"pyarrow"} <= sys.stdlib_module_names
+
+
+def test_nothing_but_the_command_line_imports_its_packages():
+    for path in MODULES:
+        tops = {name.split(".")[0] for name in imported(path)}
+        if name_of(path) != "cli":
+            assert not tops & {"typer", "rich", "matplotlib", "click"}, path
+
+
+def test_there_is_one_em_loop():
+    loops = [p for p in MODULES if "range(max_iter" in p.read_text(encoding="utf-8")]
+    assert [shown(path) for path in loops] == ["em.py"]
+    asks = [p for p in MODULES if re.search(r"\.maximize\(", p.read_text(encoding="utf-8"))]
+    # The supervised start is one M-step, no loop.
+    assert {shown(path) for path in asks} <= {"em.py", "estimators/_naive_bayes.py"}
+
+
+def loaded_by(code):
+    """Top-level packages in memory after running some code in a new Python."""
+    code += "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_import_leaven_stays_light():
+    loaded = loaded_by("import leaven; dir(leaven); leaven.__version__")
+    assert not loaded & {*HEAVY, "numpy", "pandas", "rich"}
+
+
+def test_reading_a_model_and_classifying_loads_no_scikit_learn(tmp_path):
+    from leaven import TextClassifier
+
+    path = tmp_path / "model.leaven"
+    TextClassifier("nb").fit(["raw dough", "far star", "dough"], ["a", "b", None]).save(path)
+    loaded = loaded_by(
+        "from leaven.io import load_model\n"
+        f"model = load_model({str(path)!r})\n"
+        "model.predict_proba(['dough']); model.explain('dough'); model.top_words(1)"
+    )
+    assert not loaded & {"sklearn", "matplotlib", "typer"}
+
+
+@pytest.mark.parametrize("module", ["leaven.text", "leaven.corpora", "leaven.em", "leaven.models"])
+def test_what_lies_below_the_estimators_needs_no_scikit_learn(module):
+    assert "sklearn" not in loaded_by(f"import {module}")
+
+
+# Not the constraints, which also pin what scikit-learn brings along.
+SET_UP = ["pyproject.toml", "Makefile", "setup.py", "setup.cfg", ".ci/run"]
+EXECUTES = r"pickle|joblib|marshal|shelve|\bdill\b|\beval\(|\bexec\(|allow_pickle|__reduce"
+
+
+def test_nothing_in_the_project_executes_what_it_reads():
+    folders = ("src", "benchmarks", "studies")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    files += [ROOT / name for name in SET_UP if (ROOT / name).exists()]
+    assert len(files) > 40
+    for path in files:
+        found = re.search(EXECUTES, path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.relative_to(ROOT)} says {found}"
+
+
+@every_module
+def test_every_module_begins_with_a_docstring(path):
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert text
+    assert text.splitlines()[0].strip()
+
+
+def test_modules_are_short():
+    lengths = {shown(p): len(p.read_text(encoding="utf-8").splitlines()) for p in MODULES}
+    assert 80 <= statistics.median(lengths.values()) <= 220
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
