@@ -31,7 +31,7 @@ def newsgroup_split(seed: int, n_unlabeled: int = 10_000) -> NewsgroupSplit:
     for group in np.unique(labels):
         own = np.flatnonzero(labels == group)
         own = own[np.argsort(dates[own], kind="stable")]
-        test.append(own[int(round(0.8 * len(own))) :])
+        test.append(own[round(0.8 * len(own)) :])
     is_test = np.zeros(len(labels), dtype=bool)
     is_test[np.concatenate(test)] = True
     rest = np.random.default_rng(seed).permutation(np.flatnonzero(~is_test))

@@ -35,9 +35,7 @@ PAPER = {"NB": {20: 0.20, 300: 0.52}, "EM": {20: 0.35, 300: 0.66}}
 COUNTS = TextOptions(tokens="letters", stop_words="english", min_df=2, length=400.0)
 VIEWS = {
     "counts": COUNTS,
-    "weighted": replace(
-        METHODS["em"].text, tokens="letters", stop_words="english", min_df=5
-    ),
+    "weighted": replace(METHODS["em"].text, tokens="letters", stop_words="english", min_df=5),
 }
 
 

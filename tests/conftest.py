@@ -1,88 +1,8 @@
-"""Corpora drawn from the model, with the ugly cases in, shared by all tests."""
+"""Fixtures of all tests."""
 
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
-from leaven.corpora import InMemoryCorpus, StreamedCorpus
 from leaven.datasets import data_folder
-from leaven.models import MixtureParams
-
-N_WORDS = 30
-
-
-@dataclass(frozen=True)
-class Drawn:
-    X: Any  # csr_array
-    y: np.ndarray
-    weight: np.ndarray
-
-
-def draw_corpus(
-    seed: int,
-    *,
-    n_documents: int = 40,
-    n_classes: int = 3,
-    labeled: float = 0.4,
-    dtype: Any = np.float64,
-    weighted: bool = False,
-) -> Drawn:
-    """Documents from a mixture of multinomials: one is empty, one word never occurs, and
-    the last class has a single labeled document.
-    """
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(n_classes, size=n_documents)
-    truth[:n_classes] = np.arange(n_classes)
-    words = rng.dirichlet(np.full(N_WORDS - 1, 0.3), size=n_classes)
-    X = np.zeros((n_documents, N_WORDS))
-    for i, code in enumerate(truth):
-        X[i, :-1] = rng.multinomial(rng.integers(1, 40), words[code])
-    X[n_classes] = 0
-    y = np.where(rng.random(n_documents) < labeled, truth, -1)
-    y[y == n_classes - 1] = -1
-    y[:n_classes] = np.arange(n_classes)
-    weight = rng.uniform(0.5, 2.0, n_documents) if weighted else np.ones(n_documents)
-    return Drawn(csr_array(X.astype(dtype)), y, weight)
-
-
-def random_params(seed: int, n_components: int, dtype: Any = np.float64) -> MixtureParams:
-    rng = np.random.default_rng(seed)
-    log_weight = np.log(rng.dirichlet(np.full(n_components, 5.0)))
-    log_word = np.log(rng.dirichlet(np.ones(N_WORDS), size=n_components))
-    return MixtureParams(log_weight, np.asfortranarray(log_word.astype(dtype)))
-
-
-def in_memory(drawn: Drawn, n_threads: int = 1) -> InMemoryCorpus:
-    return InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=n_threads)
-
-
-def cut_up(drawn: Drawn, size: int = 7) -> list[Any]:
-    """The corpus in blocks of a few documents."""
-    blocks = []
-    for start in range(0, drawn.X.shape[0], size):
-        part = slice(start, start + size)
-        single = InMemoryCorpus(
-            csr_array(drawn.X[part]), drawn.y[part], drawn.weight[part], n_threads=1
-        )
-        blocks += single.blocks
-    return blocks
-
-
-def streamed(drawn: Drawn) -> StreamedCorpus:
-    return StreamedCorpus(cut_up(drawn))
-
-
-def threaded(drawn: Drawn) -> InMemoryCorpus:
-    """Several blocks in several threads, whatever the corpus' size."""
-    corpus = in_memory(drawn, n_threads=3)
-    corpus.blocks = cut_up(drawn)
-    return corpus
-
-
-CORPORA = {"memory": in_memory, "threads": threaded, "stream": streamed}
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from conftest import draw_corpus, in_memory, random_params
 
+from drawing import draw_corpus, in_memory, random_params
 from leaven.em import run_em
 from leaven.models import MultinomialMixture
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from conftest import N_WORDS, draw_corpus, random_params
+from drawing import N_WORDS, draw_corpus, random_params
 from leaven.explain import Explanation, WordPull, class_log_words, top_words, word_pulls
 from leaven.models import MixtureParams, MultinomialMixture
 

@@ -6,13 +6,13 @@ from operator import add
 
 import numpy as np
 import pytest
-from conftest import CORPORA, N_WORDS, Drawn, cut_up, draw_corpus, in_memory, random_params
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, vstack
 from sklearn.naive_bayes import MultinomialNB
 
+from drawing import CORPORA, N_WORDS, Drawn, cut_up, draw_corpus, in_memory, random_params
 from leaven.corpora import Block
 from leaven.em import run_em
 from leaven.models import MultinomialMixture
@@ -159,9 +159,7 @@ def test_permuting_components_permutes_parameters(model, posterior, seed):
     params = start(model, seed)
     shuffle = np.random.default_rng(seed).permutation(len(model.component_class))
     renamed = replace(model, component_class=model.component_class[shuffle])
-    moved = type(params)(
-        params.log_weight[shuffle], np.asfortranarray(params.log_word[shuffle])
-    )
+    moved = type(params)(params.log_weight[shuffle], np.asfortranarray(params.log_word[shuffle]))
     here = run_em(model, in_memory(drawn), params, posterior=posterior, max_iter=5, tol=NEVER)
     there = run_em(renamed, in_memory(drawn), moved, posterior=posterior, max_iter=5, tol=NEVER)
     assert_allclose(there.objective, here.objective)

@@ -16,16 +16,22 @@ LEAST_GAP = -30.0  # e to this is negligible
 def _score(indices, data, begin, end, log_word, score):
     """Add a document's log likelihood under every component to ``score``.
 
-    Four words at a time, because ``score`` is read and written for each time.
+    Eight words at a time, because ``score`` is read and written for each time.
     """
     n_components = log_word.shape[1]
-    rest = begin + (end - begin) // 4 * 4
-    for nz in range(begin, rest, 4):
+    rest = begin + (end - begin) // 8 * 8
+    for nz in range(begin, rest, 8):
         x0, x1, x2, x3 = data[nz], data[nz + 1], data[nz + 2], data[nz + 3]
+        x4, x5, x6, x7 = data[nz + 4], data[nz + 5], data[nz + 6], data[nz + 7]
         w0, w1, w2, w3 = indices[nz], indices[nz + 1], indices[nz + 2], indices[nz + 3]
+        w4, w5, w6, w7 = indices[nz + 4], indices[nz + 5], indices[nz + 6], indices[nz + 7]
         for k in range(n_components):
-            score[k] += (x0 * log_word[w0, k] + x1 * log_word[w1, k]) + (
-                x2 * log_word[w2, k] + x3 * log_word[w3, k]
+            score[k] += (
+                (x0 * log_word[w0, k] + x1 * log_word[w1, k])
+                + (x2 * log_word[w2, k] + x3 * log_word[w3, k])
+            ) + (
+                (x4 * log_word[w4, k] + x5 * log_word[w5, k])
+                + (x6 * log_word[w6, k] + x7 * log_word[w7, k])
             )
     for nz in range(rest, end):
         x = data[nz]
@@ -99,7 +105,7 @@ def expect_counts(
     log_word,  # [n_words, n_components]: a word's row is read at once
     beta,  # inverse temperature, infinity for hard assignment
     documents,  # float64[n_components], added to
-    words,  # [n_words, n_components], added to
+    words,  # [n_words, n_components], overwritten
 ):
     """E-step and expected counts of a block in one pass; returns its part of the objective.
 
@@ -114,6 +120,8 @@ def expect_counts(
     q_narrow = np.empty(n_components, dtype=words.dtype)
     is_allowed = np.ones(n_components, dtype=np.bool_)
     objective = 0.0
+    # Zeroed here: numpy gives large pages to empty arrays, not to zero ones.
+    words[:] = 0.0
     for i in range(len(y)):
         w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
         if w == 0.0:

@@ -3,10 +3,13 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import TypeVar
 
 __all__ = ["count_threads", "run_in_threads"]
+
+T = TypeVar("T")
 
 
 def count_threads(n_threads: int | None) -> int:
@@ -23,16 +26,31 @@ def count_threads(n_threads: int | None) -> int:
 
 
 def run_in_threads(
-    task: Callable[[int], Any], n_tasks: int, on_wait: Callable[[], Any] | None = None
-) -> list[Any]:
-    """Results of ``task(0)``, ``task(1)``, … run at once; ``on_wait`` is called meanwhile."""
-    if n_tasks == 1 and on_wait is None:
-        return [task(0)]
-    with ThreadPoolExecutor(n_tasks) as pool:
-        running: list[Future[Any]] = [pool.submit(task, number) for number in range(n_tasks)]
-        pending = set(running)
-        while pending:
-            pending = wait(pending, timeout=0.1).not_done
-            if on_wait is not None:
-                on_wait()
+    task: Callable[[int], T], n_tasks: int, on_wait: Callable[[], object] | None = None
+) -> list[T]:
+    """Results of ``task(0)``, ``task(1)``, … run at once; ``on_wait`` is called meanwhile.
+
+    Without ``on_wait`` the calling thread runs the first task itself. Threads are kept for
+    the next call: an EM iteration can be shorter than starting them takes. A task must not
+    call this function itself.
+    """
+    if on_wait is None:
+        others = [_pool(os.getpid(), n_tasks).submit(task, i) for i in range(1, n_tasks)]
+        try:
+            first = task(0)
+        finally:
+            wait(others)
+        return [first, *(future.result() for future in others)]
+    pool = _pool(os.getpid(), n_tasks)
+    running: list[Future[T]] = [pool.submit(task, number) for number in range(n_tasks)]
+    pending = set(running)
+    while pending:
+        pending = wait(pending, timeout=0.1).not_done
+        on_wait()
     return [future.result() for future in running]
+
+
+@cache
+def _pool(process: int, n_threads: int) -> ThreadPoolExecutor:
+    """Pool of a process: one inherited through a fork has lost its threads."""
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="leaven")

@@ -17,7 +17,7 @@ def test_info_as_json_holds_options_and_report(run, model):
     assert about["bytes"] == model.stat().st_size
     assert (about["format"], about["leaven"]) == (FORMAT, __version__)
     assert about["classes"] == ["baking", "space", "sport"]
-    assert about["options"]["text"]["length"] == 200
+    assert about["options"]["text"]["length"] == 150
     assert about["report"]["n_labeled"] == 12
     assert about["warnings"] == []
 

@@ -203,7 +203,7 @@ def test_a_warning_is_one_line(run, data):
     assert result.exit_code == 0
     lines = [line for line in result.stderr.splitlines() if "max_iter" in line]
     assert len(lines) == 1
-    assert lines[0].startswith("warning: EM stopped at max_iter=1")
+    assert lines[0].startswith("warning: EM stopped after 1 iterations")
     assert "warning" not in result.stdout
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, random_array, vstack
 
-from conftest import draw_corpus, in_memory
+from drawing import draw_corpus, in_memory
 from leaven.corpora import UNLABELED, InMemoryCorpus
 from leaven.corpora._memory import FEWEST_VALUES_PER_BLOCK, MOST_DOCUMENTS_PER_BLOCK
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from conftest import cut_up, draw_corpus
+from drawing import cut_up, draw_corpus
 from leaven import NaiveBayesEM
 from leaven._labels import encode_labels
 from leaven.corpora import UNLABELED, CountedFiles, InMemoryCorpus, StreamedCorpus

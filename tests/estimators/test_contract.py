@@ -27,9 +27,7 @@ WITHOUT_DATA = [
 ]
 
 
-@parametrize_with_checks(
-    [NaiveBayesEM()], expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED
-)
+@parametrize_with_checks([NaiveBayesEM()], expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED)
 @pytest.mark.filterwarnings("ignore::leaven.exceptions.CollapseWarning")
 def test_estimators_keep_the_sklearn_contract(estimator, check):
     check(estimator)

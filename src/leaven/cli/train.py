@@ -187,7 +187,7 @@ def train_command(
             metavar="NUMBER",
             min=0,
             help="Scale every document to this many words; 0 leaves lengths as they are.",
-            show_default="200",
+            show_default="150",
         ),
     ] = None,
     threads: Threads = None,

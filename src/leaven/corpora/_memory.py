@@ -2,14 +2,13 @@
 
 import itertools
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from operator import add
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._threads import count_threads
+from leaven._threads import count_threads, run_in_threads
 from leaven._typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block, S
 
@@ -54,10 +53,12 @@ class InMemoryCorpus:
         self.blocks = _cut(X, y, weight, self.n_threads)
 
     def reduce(self, summarize: Callable[[Block], S]) -> S:
-        if self.n_threads == 1 or len(self.blocks) == 1:
-            return reduce(add, map(summarize, self.blocks))
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            return reduce(add, pool.map(summarize, self.blocks))
+        n_threads = min(self.n_threads, len(self.blocks))
+
+        def share(thread: int) -> S:
+            return reduce(add, map(summarize, self.blocks[thread::n_threads]))
+
+        return reduce(add, run_in_threads(share, n_threads))
 
 
 def _cut(X: Counts, y: IntArray, weight: FloatArray, n_threads: int) -> list[Block]:

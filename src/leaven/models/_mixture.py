@@ -10,6 +10,8 @@ from leaven._typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.posteriors import Posterior
 
+ROWS_IN_CACHE = 4096  # words whose parameters fit in a processor's own cache
+
 __all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
 
 
@@ -96,7 +98,7 @@ class MultinomialMixture:
     def expect(self, params: MixtureParams, posterior: Posterior, block: Block) -> MixtureStats:
         X = block.X
         documents = np.zeros(len(self.component_class))
-        words = np.zeros((X.shape[1], len(documents)), dtype=params.log_word.dtype)
+        words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
         objective = _kernels.expect_counts(
             X.indptr,
             X.indices,
@@ -131,8 +133,11 @@ class MultinomialMixture:
         words = np.ascontiguousarray(words.T)
         smoothed = np.empty_like(words)
         total = _kernels.smooth(words, words.dtype.type(self.alpha), smoothed)
-        np.log(smoothed, out=smoothed)
-        smoothed -= np.log(total).astype(words.dtype)
+        log_total = np.log(total).astype(words.dtype)
+        for start in range(0, len(smoothed), ROWS_IN_CACHE):
+            rows = smoothed[start : start + ROWS_IN_CACHE]
+            np.log(rows, out=rows)
+            rows -= log_total
         return smoothed.T
 
     def _log_weight(self, documents: FloatArray) -> FloatArray:

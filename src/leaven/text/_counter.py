@@ -34,6 +34,7 @@ from leaven.text._vocabulary import (
 # Keeps a word that every document holds from vanishing. scikit-learn adds 1, which costs EM
 # five points on 20 Newsgroups with one label per class.
 IDF_FLOOR = 0.1
+LONGEST_NGRAM = 100
 
 __all__ = ["TextCounter", "TextOptions", "fit_counter"]
 
@@ -66,10 +67,10 @@ class TextOptions:
         check_choice("numbers", self.numbers, ["keep", "one"])
         check_choice("rank_by", self.rank_by, ["frequency", "mutual_information"])
         low, high = self.ngram_range
-        if not 1 <= low <= high:
+        if not 1 <= low <= high <= LONGEST_NGRAM:
             raise ValueError(
-                f"ngram_range must be (smallest, largest) with 1 <= smallest <= largest, "
-                f"got {self.ngram_range!r}"
+                "ngram_range must be (smallest, largest) with 1 <= smallest <= largest <= "
+                f"{LONGEST_NGRAM}, got {self.ngram_range!r}"
             )
         for name in ("min_df", "max_df"):
             value = getattr(self, name)

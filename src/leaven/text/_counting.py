@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from leaven._threads import count_threads, run_in_threads
 from leaven.text import _kernels
-from leaven.text._unicode import NEEDS_PYTHON_LOWER, fold_table
+from leaven.text._tokenizers import survey
+from leaven.text._unicode import fold_table
 from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["Progress", "RawCounts", "Tokens", "count_words"]
@@ -56,8 +57,7 @@ def count_words(
 
     With a ``vocabulary``, words outside it are skipped; without, words are collected.
     """
-    if tokens.lowercase:
-        texts = _lower_what_needs_python(texts)
+    texts, is_ascii = _surveyed(texts, tokens.lowercase)
     data, offsets = text_buffers(texts)
     bounds = _balanced_bounds(offsets, count_threads(n_threads))
     known = Vocabulary.empty() if vocabulary is None else vocabulary
@@ -65,9 +65,10 @@ def count_words(
     progress = np.zeros(len(bounds) - 1, dtype=np.int64)
 
     def count(part: int) -> RawCounts:
-        indptr, cells, arena, starts = _kernels.count_words(
+        indptr, cells, arena, starts, table = _kernels.count_words(
             data,
             offsets,
+            is_ascii,
             bounds[part],
             bounds[part + 1],
             fold,
@@ -86,7 +87,7 @@ def count_words(
             progress,
             part,
         )
-        return RawCounts(indptr, cells, Vocabulary(arena, starts))
+        return RawCounts(indptr, cells, Vocabulary(arena, starts, table))
 
     def report() -> None:
         assert on_progress is not None
@@ -117,12 +118,14 @@ def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int
     return np.unique(np.concatenate([[0], inner, [n_documents]])).astype(np.int64)
 
 
-def _lower_what_needs_python(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+def _surveyed(
+    texts: pa.LargeStringArray, lowercase: bool
+) -> tuple[pa.LargeStringArray, NDArray[np.bool_]]:
+    """Texts, lower-cased by Python where no table can, and whether each is all ASCII."""
     data, offsets = text_buffers(texts)
-    if not _kernels.holds_special_capitals(data[offsets[0] : offsets[-1]]):
-        return texts
-    special = pc.match_substring_regex(texts, NEEDS_PYTHON_LOWER)
-    lowered = pa.array(
-        [text.lower() for text in texts.filter(special).to_pylist()], type=pa.large_string()
-    )
-    return pc.replace_with_mask(texts, special, lowered)
+    is_ascii, is_special = np.empty((2, len(texts)), dtype=bool)
+    if survey(data, offsets, is_ascii, is_special) and lowercase:
+        special = pa.array(is_special)
+        lowered = [text.lower() for text in texts.filter(special).to_pylist()]
+        texts = pc.replace_with_mask(texts, special, pa.array(lowered, type=pa.large_string()))
+    return texts, is_ascii

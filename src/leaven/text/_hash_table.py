@@ -26,7 +26,7 @@ def mix(value):
 
 
 @intrinsic
-def _load8(typing_context, data, index):
+def load8(typing_context, data, index):
     """Eight bytes of a uint8 array as one number; they must exist, so arrays are padded."""
     signature = types.uint64(data, index)
 
@@ -39,16 +39,42 @@ def _load8(typing_context, data, index):
     return signature, generate
 
 
+@intrinsic
+def store8(typing_context, data, index, value):
+    """Write a number as eight bytes of a uint8 array; there must be room."""
+    signature = types.void(data, index, types.uint64)
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        address = builder.gep(array.data, [arguments[1]])
+        wide = builder.bitcast(address, ir.IntType(64).as_pointer())
+        builder.store(arguments[2], wide, align=1)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def trailing_zeros(typing_context, value):
+    """Number of zero bits below the lowest one bit; the value must not be zero."""
+    signature = types.int64(types.uint64)
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return signature, generate
+
+
 @njit(nogil=True, cache=True, inline="always")
 def hash_bytes(data, start, end):
     """Key of ``data[start:end]``; a word of at most eight bytes is its own key."""
     length = end - start
     if length <= 8:
-        return _load8(data, start) & (_ALL >> np.uint64(64 - 8 * length))
+        return load8(data, start) & (_ALL >> np.uint64(64 - 8 * length))
     state = np.uint64(length)
     for i in range(start, end - 8, 8):
-        state = mix(state ^ _load8(data, i))
-    return mix(state ^ _load8(data, end - 8))
+        state = mix(state ^ load8(data, i))
+    return mix(state ^ load8(data, end - 8))
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -70,9 +96,9 @@ def find(table, arena, starts, data, start, end, key):
             begin = starts[word - _ONE]
             if starts[word] - begin == length:
                 i = 0
-                while i < length - 8 and _load8(arena, begin + i) == _load8(data, start + i):
+                while i < length - 8 and load8(arena, begin + i) == load8(data, start + i):
                     i += 8
-                if i >= length - 8 and _load8(arena, begin + length - 8) == _load8(data, end - 8):
+                if i >= length - 8 and load8(arena, begin + length - 8) == load8(data, end - 8):
                     return slot
         slot = (slot + _ONE) & mask
 

@@ -1,7 +1,7 @@
 """The words a corpus is counted in, as one block of bytes; and which of them to keep."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -26,6 +26,7 @@ class Vocabulary:
 
     arena: NDArray[np.uint8]  # (n_bytes + 8,)
     starts: NDArray[np.int64]  # (n_words + 1,)
+    known_table: NDArray[np.uint64] | None = field(default=None, repr=False)
 
     @classmethod
     def empty(cls) -> Self:
@@ -45,6 +46,8 @@ class Vocabulary:
 
     @cached_property
     def table(self) -> NDArray[np.uint64]:
+        if self.known_table is not None:
+            return self.known_table
         table: NDArray[np.uint64] = _hash_table.build_table(self.arena, self.starts)
         return table
 
@@ -58,10 +61,10 @@ class Vocabulary:
 
     def merged(self, other: "Vocabulary") -> tuple[Self, NDArray[np.int32]]:
         """Both vocabularies' words, and the number of each of the other's words in it."""
-        arena, starts, _, number = _hash_table.merge_words(
+        arena, starts, table, number = _hash_table.merge_words(
             self.arena, self.starts, self.table.copy(), other.arena, other.starts
         )
-        return type(self)(arena, starts), number
+        return type(self)(arena, starts, table), number
 
     def sorted_order(self) -> IntArray:
         """Numbers of the words in the order of their code points (which is UTF-8's)."""
