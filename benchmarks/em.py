@@ -16,7 +16,7 @@ from leaven.text._arrow import as_text_array
 from leaven.text._counter import TextOptions, fit_counter
 
 N_CLASSES = 20
-STEPS = 4
+STEPS = 8
 
 
 def scipy_iteration(X: Any, labeled: Any, one_hot: Any, log_theta: Any, log_prior: Any) -> Any:
@@ -63,11 +63,12 @@ def _against_scipy(X: Any, y: Any, order: str, target: float | None) -> Row:
 
     def peer() -> None:
         log_theta, log_prior = theta, prior
-        for _ in range(STEPS + 1):
+        for _ in range(STEPS):
             log_theta, log_prior = scipy_iteration(wide, labeled, one_hot, log_theta, log_prior)
 
     best = best_seconds({"peer": peer, "ours": ours}, rounds=6)
-    per_step = {name: seconds / (STEPS + 1) for name, seconds in best.items()}
+    # Ours takes one E-step more than it takes steps; it is not forgiven.
+    per_step = {name: seconds / STEPS for name, seconds in best.items()}
     return Row(
         f"one EM iteration, 20 classes, two threads ({order})",
         per_step["ours"],
@@ -97,7 +98,7 @@ def _growth(texts: list[str], truth: Any) -> list[Row]:
         params = supervised_start(model, corpus, part)
         task = partial(run_em, model, corpus, params, max_iter=STEPS, tol=-1.0)
         best = best_seconds({"ours": task}, rounds=5)["ours"]
-        per_value[n_values] = best / (STEPS + 1) / part.nnz
+        per_value[n_values] = best / STEPS / part.nnz
     middle = (min(per_value.values()) + max(per_value.values())) / 2
     spread = max(abs(value / middle - 1.0) for value in per_value.values())
     return [

@@ -23,6 +23,8 @@ MODELS = {
     "one component": MultinomialMixture(np.arange(3)),
     "smoothed classes, small alpha": MultinomialMixture(np.arange(3), 0.05, class_alpha=1.0),
     "light unlabeled documents": MultinomialMixture(np.arange(3), 0.5, unlabeled_weight=0.2),
+    # So many that few have a share of a document, which the kernel adds up in another way.
+    "many components": MultinomialMixture(np.arange(24) % 3, 0.2),
     "several components": MultinomialMixture(np.array([0, 0, 1, 2, 2, 2]), 0.7, class_alpha=0.5),
 }
 NEVER = -1.0  # as tol: never stop early, so that compared runs are equally long

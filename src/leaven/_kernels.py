@@ -4,7 +4,8 @@
 """
 
 import numpy as np
-from numba import njit
+
+from leaven._compile import kernel
 
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
@@ -12,7 +13,7 @@ NEGLIGIBLE = 1e-12
 LEAST_GAP = -30.0  # e to this is negligible
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _score(indices, data, begin, end, log_word, score):
     """Add a document's log likelihood under every component to ``score``.
 
@@ -40,7 +41,7 @@ def _score(indices, data, begin, end, log_word, score):
             score[k] += x * log_word[word, k]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _score_one(indices, data, begin, end, log_word, k):
     total = 0.0
     for nz in range(begin, end):
@@ -48,7 +49,7 @@ def _score_one(indices, data, begin, end, log_word, k):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _add_to_all(indices, data, begin, end, q, words):
     """Add a document's counts, times ``q``, to every component."""
     n_components = words.shape[1]
@@ -59,13 +60,13 @@ def _add_to_all(indices, data, begin, end, q, words):
             words[word, k] += x * q[k]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _add_to_one(indices, data, begin, end, share, k, words):
     for nz in range(begin, end):
         words[indices[nz], k] += data[nz] * share
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _share_out(score, is_allowed, beta, q):
     """Maximize sum_k q_k score_k + H(q) / beta over the allowed components.
 
@@ -92,7 +93,7 @@ def _share_out(score, is_allowed, beta, q):
     return score[top] + np.log(total) / beta
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def expect_counts(
     indptr,
     indices,
@@ -153,7 +154,7 @@ def expect_counts(
     return objective
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def smooth(words, alpha, smoothed):
     """Write ``words + alpha``, both [n_words, n_components]; returns each component's total."""
     n_words, n_components = words.shape

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from leaven._typing import IntArray
 
-__all__ = ["UNLABELED", "Labels", "encode_labels"]
+__all__ = ["UNLABELED", "Labels", "encode_labels", "is_missing"]
 
 UNLABELED = -1
 
@@ -78,7 +78,7 @@ def _encode_integers(array: Any) -> Labels:
 def _encode_text(values: list[Any]) -> Labels:
     names: list[str | None] = []
     for i, value in enumerate(values):
-        if _is_missing(value):
+        if is_missing(value):
             names.append(None)
         elif isinstance(value, str):
             names.append(str(value))
@@ -109,7 +109,7 @@ def _encode_text(values: list[Any]) -> Labels:
 
 def _encode_numbers(values: list[Any]) -> Labels:
     """Whole numbers with gaps: pandas turns integers beside missing labels into floats."""
-    is_labeled = np.array([not _is_missing(value) for value in values])
+    is_labeled = np.array([not is_missing(value) for value in values])
     known: list[int] = []
     for i in np.flatnonzero(is_labeled).tolist():
         value = values[i]
@@ -125,7 +125,8 @@ def _encode_numbers(values: list[Any]) -> Labels:
     return Labels(codes, encoded.classes)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for no label: None, NaN, pandas' NA, or blank text."""
     # pandas' NA and NaT are known by name to avoid importing pandas.
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

@@ -37,13 +37,13 @@ class Explanation:
         for entry in self.words:
             towards = max(entry.pull, key=entry.pull.__getitem__)
             shown = "  ".join(f"{name} {entry.pull[name]:+.2f}" for name in ranked[:3])
-            lines.append(f"  {entry.word:<20} → {towards:<16} {shown}")
+            lines.append(f"  {entry.word:<20} → {towards!s:<16} {shown}")
         return "\n".join(lines)
 
 
 def class_log_words(model: MultinomialMixture, params: MixtureParams) -> FloatArray:
     """Log p(word | class), components of a class mixed by their weights: (n_classes, n_words)."""
-    log_class, log_share = model._split(params.log_weight)
+    log_class, log_share = model.split_weights(params.log_weight)
     rows = [
         np.logaddexp.reduce(
             params.log_word[model.component_class == code]
@@ -62,7 +62,7 @@ def top_words(model: MultinomialMixture, params: MixtureParams, how_many: int) -
     prefers words that are both frequent in the class and rare elsewhere.
     """
     log_words = class_log_words(model, params)
-    log_class, _ = model._split(params.log_weight)
+    log_class, _ = model.split_weights(params.log_weight)
     words, prior = np.exp(log_words), np.exp(log_class)
     everywhere = prior @ words
     best = []

@@ -5,11 +5,9 @@ its metadata is one JSON text with the options, the classes, the format number, 
 version and a SHA-256 digest of everything else.
 """
 
-import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
@@ -20,6 +18,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as dump_tensors
 
+from leaven._files import write_atomically
 from leaven._typing import FloatArray
 from leaven._version import __version__
 from leaven.exceptions import ModelFileError
@@ -247,32 +246,3 @@ def _digest(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> str:
         digest.update(f"{name} {array.dtype} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it appears whole or not at all."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file")
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"the folder {str(path.parent)!r} does not exist; create it or choose another"
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

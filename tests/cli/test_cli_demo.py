@@ -5,6 +5,7 @@ import pytest
 
 from leaven.cli import demo
 from leaven.datasets import TextDataset
+from leaven.exceptions import UnseenWordsWarning
 from leaven.io import load_model
 
 
@@ -63,6 +64,22 @@ def test_a_split_holds_out_two_fifths_of_every_class(small_corpus):
     assert {data.labels.count(name) for name in set(small_corpus.labels)} == {2}
     assert not set(data.test_texts) - set(small_corpus.texts)
     assert len(data.texts) + len(data.test_texts) == len(small_corpus.texts)
+
+
+def test_a_document_without_a_known_word_is_no_example(small_corpus):
+    data = demo.split(small_corpus, 5, draw=0)
+    classifier = demo.learn(data, "nb")
+    names = sorted(set(data.test_labels))
+    strange = demo.Split(
+        data.texts,
+        data.labels,
+        ["", *["zyzzyva quux"] * len(names), *data.test_texts],
+        [names[0], *names, *data.test_labels],
+    )
+    with pytest.warns(UnseenWordsWarning):
+        found = demo.examples(classifier, strange)
+    assert found == demo.examples(classifier, data)
+    assert found
 
 
 def test_more_labels_include_the_fewer(small_corpus):

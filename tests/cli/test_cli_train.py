@@ -116,6 +116,20 @@ def test_a_document_frequency_must_be_a_number(run, data):
     assert "--min-df" in result.stderr
 
 
+def test_a_ranking_needs_the_number_of_words_to_keep(run, data, tmp_path):
+    result = run("train", data, "--rank-by", "mutual_information")
+    assert result.exit_code == 2
+    message = " ".join(result.stderr.replace("│", " ").split())
+    assert "--rank-by mutual_information needs --vocabulary-size, the number of words" in message
+    assert not (tmp_path / "model.leaven").exists()
+
+
+def test_a_vocabulary_is_limited_by_frequency_by_default(run, data, tmp_path):
+    assert run("train", data, "--vocabulary-size", "9").exit_code == 0
+    text = load_model(tmp_path / "model.leaven").counter.options
+    assert (text.max_features, text.rank_by) == (9, "frequency")
+
+
 def test_the_methods_offered_are_those_that_exist():
     assert list(MethodName) == ["auto", *METHODS]
 

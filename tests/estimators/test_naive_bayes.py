@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from drawing import cut_up, draw_corpus
 from leaven import NaiveBayesEM, TextVectorizer
-from leaven.corpora import StreamedCorpus
+from leaven.corpora import InMemoryCorpus, StreamedCorpus
 from leaven.exceptions import CollapseWarning
 
 KINDS = {
@@ -347,3 +347,36 @@ def test_a_pipeline_takes_texts_to_classes():
     pipeline = make_pipeline(TextVectorizer(length=50), NaiveBayesEM())
     pipeline.fit(texts, ["baking", "space", None, None])
     assert pipeline.predict(["bread", "an orbit"]).tolist() == ["baking", "space"]
+
+
+def test_nan_among_text_labels_is_unlabeled():
+    model = NaiveBayesEM().fit(np.eye(4), ["a", "b", float("nan"), None])
+    assert model.classes_.tolist() == ["a", "b"]
+
+
+def test_a_failed_fit_changes_nothing():
+    model = NaiveBayesEM()
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        model.fit(np.eye(2), [5, 5])
+    with pytest.raises(NotFittedError):
+        model.predict(np.eye(2))
+    model.fit(np.eye(2), [0, 1])
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        model.fit(np.eye(2), [5, 5])
+    assert model.predict(np.eye(2)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("index", [50_000_000, -5])
+def test_a_word_number_outside_the_matrix_is_refused(index):
+    X = csr_array(np.eye(4))
+    X.indices[-1] = index
+    with pytest.raises(ValueError, match="word numbers in X must be from 0 to 3"):
+        InMemoryCorpus(X, np.array([0, 1, -1, -1]))
+
+
+def test_a_corpus_of_other_words_or_classes_is_refused():
+    corpus = InMemoryCorpus(csr_array(np.eye(4)), np.array([0, 1, 2, -1]))
+    with pytest.raises(ValueError, match="same words, got 4 and 2; pass n_words=4"):
+        NaiveBayesEM().fit_corpus(corpus, classes=["a", "b", "c"], n_words=2)
+    with pytest.raises(ValueError, match="class codes must be below the number of classes, 2"):
+        NaiveBayesEM().fit_corpus(corpus, classes=["a", "b"], n_words=4)

@@ -541,3 +541,47 @@ def test_prediction_tells_progress_in_documents(fitted):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fitted.fitted.predict_proba(["qwertz"], warn=False)
+
+
+def test_fits_in_several_threads_leave_the_warning_filters_alone():
+    import threading
+
+    before = list(warnings.filters)
+    texts, labels = ["dough", "stars", "bread dough", "orbit stars"] * 5, ["a", "b", None, None] * 5
+    threads = [
+        threading.Thread(target=lambda: TextClassifier().fit(texts, labels)) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(warnings.filters) == before
+
+
+def test_arrays_mapped_read_only_do_not_matter():
+    """As in another process of joblib, which maps large arrays from files."""
+    texts = ["dough", "stars", "bread dough", "orbit stars"]
+    clf = TextClassifier().fit(texts, ["a", "b", None, None])
+    expected = clf.predict_proba(["dough stars bread"])
+    vocabulary = clf.fitted.counter.vocabulary
+    for array in (vocabulary.arena, vocabulary.starts, vocabulary.table):
+        array.flags.writeable = False
+    assert_array_equal(clf.predict_proba(["dough stars bread"]), expected)
+
+
+def test_many_classes_of_one_label_each_are_no_identifiers():
+    words = [f"word{i}" for i in range(105)]
+    labels = [f"class{i}" for i in range(105)] + [None] * 300
+    clf = TextClassifier().fit(words + words * 2 + words[:90], labels)
+    assert len(clf.classes_) == 105
+
+
+def test_a_class_called_na_is_noted():
+    clf = TextClassifier().fit(["dough", "stars", "bread", "orbit"], ["a", "b", "NA", "NA"])
+    assert any("'NA'" in note and "empty the label" in note for note in clf.report_.warnings)
+
+
+def test_scoring_with_labels_of_another_kind_is_refused():
+    clf = TextClassifier().fit(["dough", "stars", "dough", "stars"], ["1", "2", "1", "2"])
+    with pytest.raises(ValueError, match="none of the labels given"):
+        clf.score(["dough", "stars"], [1, 2])

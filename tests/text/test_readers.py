@@ -60,6 +60,9 @@ FILES = {
     "two_members.csv.gz": zipped(as_csv()[:30]) + zipped(as_csv()[30:]),
     "bom.csv": b"\xef\xbb\xbf" + as_csv(),
     "semicolons.csv": as_csv(";"),
+    "tabs.csv": as_csv("\t"),
+    "bars.csv": as_csv("|"),
+    "bars.csv.gz": zipped(as_csv("|")),
     "a.tsv": as_csv("\t"),
     "a.tab": as_csv("\t"),
     "a.tsv.gz": zipped(as_csv("\t")),
@@ -121,6 +124,37 @@ def test_every_format_gives_the_same_documents(write, name, block_bytes):
     for batch in files:
         assert batch.texts.offset == 0
         assert len(batch.texts) == len(batch.labels)
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("id;text;label, final", ("id", "text", "label, final")),
+        ("id|text|label; final", ("id", "text", "label; final")),
+        ("id\ttext\ta,b", ("id", "text", "a,b")),
+        ("text;id,label", ("text;id", "label")),
+        ('text,"a;b;c"', ("text", "a;b;c")),
+        ('"a ""b"";c\n;d;e",text,f', ('a "b";c\n;d;e', "text", "f")),
+        ('5" wide;a,b;text', ('5" wide', "a,b", "text")),
+        ("\ttext", ("", "text")),
+        ("text", ("text",)),
+    ],
+)
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n\r\n"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_csv_files_delimiter_is_the_most_frequent_in_its_header(
+    write, header, names, start, line_end
+):
+    rest = line_end + "some;;;; text|||||" * 9
+    source = DelimitedSource(write("a.csv", start + header + rest), "a.csv", "utf-8", 1 << 20)
+    assert source.header(lambda _: True).names == names
+
+
+def test_a_header_with_a_comma_in_a_name_may_be_delimited_by_semicolons(write):
+    path = write("a.csv", "id;text;label, final\n1;one, two, three;x\n2;four;\n")
+    documents = read_documents(path, label="label, final")
+    assert documents.texts.to_pylist() == ["one, two, three", "four"]
+    assert documents.labels.to_pylist() == ["x", None]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.csv.gz"])

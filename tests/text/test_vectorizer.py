@@ -1,10 +1,16 @@
 """The counts are CountVectorizer's, on any text there is."""
 
+import copy
+import pickle
+import re
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import mutual_info_classif
@@ -12,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from leaven.datasets import load_corpus
-from leaven.text import TextVectorizer
+from leaven.text import TextVectorizer, _counter
 
 DOCUMENTS = [
     "The dough rises; the DOUGH falls.",
@@ -90,6 +96,42 @@ def test_words_unseen_in_fit_are_skipped():
     assert_same_counts(DOCUMENTS, fit=DOCUMENTS[:2])
 
 
+@pytest.mark.parametrize("stop_words", [None, ["w1", "w7", "w20"]])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 3)])
+@pytest.mark.parametrize("last_word", ["w0", "käse"])  # ASCII has a path of its own
+def test_ngrams_cross_the_windows_of_the_kernel(last_word, ngram_range, stop_words):
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in rng.integers(30, size=2999)]
+    long = " ".join([*words, last_word])
+    assert_same_counts([long, "w1 w2 w3"], ngram_range=ngram_range, stop_words=stop_words)
+
+
+def ascii_documents():
+    """Documents of every length up to 40; the characters lie at the borders of their kinds."""
+    rng = np.random.default_rng(0)
+    characters = list("azAZ09_azAZ09_@[`{/:^ .\0\x7f")
+    return ["".join(rng.choice(characters, n)) for n in range(41) for _ in range(25)]
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_ascii_documents_of_every_length_give_count_vectorizers_matrix(lowercase):
+    documents = ascii_documents()
+    assert_same_counts(documents, lowercase=lowercase)
+    assert_same_counts(documents, lowercase=lowercase, stop_words=["aa", "99", "z_"])
+
+
+@pytest.mark.parametrize("tail", ["", " é"])
+def test_numbers_become_one_word_in_documents_of_every_length(tail):
+    documents = [document + tail for document in ascii_documents()]
+    vectorizer = TextVectorizer(numbers="one")
+    X = vectorizer.fit_transform(documents).toarray()
+    names = vectorizer.get_feature_names_out()
+    for document, row in zip(documents, X, strict=True):
+        words = re.findall(r"\b\w\w+\b", document.lower())
+        expected = Counter("<number>" if re.fullmatch(r"\d+", word) else word for word in words)
+        assert {names[i]: row[i] for i in np.flatnonzero(row)} == expected
+
+
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 7])
 def test_threads_do_not_change_the_result(n_threads):
     rng = np.random.default_rng(0)
@@ -156,6 +198,8 @@ def test_numbers_can_become_one_word():
     X = vectorizer.fit_transform(["12 345 x2 ２３ 1", "7a 99"])
     assert vectorizer.vocabulary_ == {"7a": 0, "<number>": 1, "x2": 2}
     assert_array_equal(X.toarray(), [[0, 3, 1], [1, 1, 0]])
+    letters = TextVectorizer(numbers="one", tokens="letters").fit(["12 flour 7 water"])
+    assert list(letters.vocabulary_) == ["flour", "water"]
 
 
 def test_max_features_keeps_the_most_frequent_words():
@@ -173,6 +217,12 @@ def test_mutual_information_keeps_the_words_that_tell_classes_apart():
     vectorizer = TextVectorizer(max_features=2, rank_by="mutual_information")
     vectorizer.fit(documents, labels)
     assert list(vectorizer.vocabulary_) == ["xray", "yolk"]
+
+
+def test_mutual_information_needs_one_label_per_document():
+    vectorizer = TextVectorizer(max_features=1, rank_by="mutual_information")
+    with pytest.raises(ValueError, match="y must hold one label per document, got 3 labels for 2"):
+        vectorizer.fit(["aa bb", "bb cc"], ["x", "y", "x"])
 
 
 def test_mutual_information_is_sklearns():
@@ -198,6 +248,51 @@ def test_weights_are_applied_in_the_documented_order():
     assert X.dtype == np.float32
     assert_allclose(X.toarray(), expected, rtol=1e-6)
     assert_allclose(X.sum(axis=1), 200, rtol=1e-6)
+
+
+def test_large_counts_have_exact_logarithms():
+    counts = [1, 2, 255, 256, 257, 300, 1000]
+    document = " ".join(f"w{i} " * n for i, n in enumerate(counts))
+    X = TextVectorizer(log_tf=True, dtype=np.float64).fit_transform([document])
+    assert_allclose(X.toarray(), [np.log1p(counts)], rtol=1e-14)
+
+
+@pytest.mark.parametrize(("n_rows", "n_tasks"), [(0, 1), (1, 1), (1000, 1), (1001, 2), (9999, 4)])
+def test_few_rows_are_weighed_in_few_threads(monkeypatch, n_rows, n_tasks):
+    counter, _ = _counter.fit_counter(
+        TextVectorizer().fit(["aa"])._counter.vocabulary.words, _counter.TextOptions(length=5.0)
+    )
+    asked = []
+    monkeypatch.setattr(
+        _counter, "run_in_threads", lambda task, n: asked.append(n) or [task(i) for i in range(n)]
+    )
+    X = csr_array(np.full((n_rows, 1), 2, dtype=np.float32))
+    assert_array_equal(counter.weigh(X, n_threads=4).data, np.full(n_rows, 5))
+    assert asked == [n_tasks]
+
+
+@pytest.mark.parametrize("options", [{"log_tf": True}, {"idf": True}, {"length": 10.0}])
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float16, bool, object, "number"])
+def test_weights_need_floating_point(options, dtype):
+    vectorizer = TextVectorizer(**options, dtype=dtype)
+    with pytest.raises(TypeError, match=r"dtype must be one of float32, float64 for weighted"):
+        vectorizer.fit(["aa bb", "bb"])
+    fitted = TextVectorizer(**options).fit(["aa bb", "bb"]).set_params(dtype=dtype)
+    with pytest.raises(TypeError, match=r"dtype must be one of float32, float64 for weighted"):
+        fitted.transform(["aa bb"])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, bool, object, np.int8, np.uint64, ">f4", "number"])
+def test_counts_need_a_type_that_holds_them(dtype):
+    with pytest.raises(TypeError, match="dtype must be one of int32, int64, float32, float64 for"):
+        TextVectorizer(dtype=dtype).fit(["aa bb", "bb"])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64, int, "f4"])
+def test_counts_come_in_the_type_asked_for(dtype):
+    X = TextVectorizer(dtype=dtype).fit_transform(["aa bb", "bb bb"])
+    assert X.dtype == np.dtype(dtype)
+    assert_array_equal(X.toarray(), [[1, 1], [0, 2]])
 
 
 def test_an_empty_document_stays_empty_when_scaled():
@@ -235,6 +330,32 @@ def test_a_given_vocabulary_needs_no_fit():
     assert_array_equal(mapped.transform(["dough dough flour"]).toarray(), [[0, 2]])
 
 
+def test_hashing_needs_no_fit_unless_there_are_weights_to_learn():
+    documents = ["dough dough flour", ""]
+    for options in ({}, {"log_tf": True, "length": 10.0}):
+        vectorizer = TextVectorizer(hash_features=16, **options)
+        found = vectorizer.transform(documents)
+        assert vectorizer.vocabulary_ == {}
+        assert len(vectorizer.get_feature_names_out()) == 16
+        assert_array_equal(found.toarray(), vectorizer.fit_transform(documents).toarray())
+    with pytest.raises(NotFittedError):
+        TextVectorizer(hash_features=16, idf=True).transform(documents)
+    with pytest.raises(NotFittedError):
+        TextVectorizer(vocabulary=["dough"], idf=True).transform(documents)
+
+
+def test_the_vocabulary_is_made_once_per_fit():
+    vectorizer = TextVectorizer().fit(["dough flour"])
+    first = vectorizer.vocabulary_
+    assert vectorizer.vocabulary_ is first
+    for copied in (copy.deepcopy(vectorizer), pickle.loads(pickle.dumps(vectorizer))):
+        assert copied.vocabulary_ == first
+        assert copied.vocabulary_ is not first
+        assert_array_equal(copied.transform(["flour"]).toarray(), [[0, 1]])
+    assert vectorizer.fit(["water"]).vocabulary_ == {"water": 0}
+    assert first == {"dough": 0, "flour": 1}
+
+
 def test_it_works_in_a_pipeline():
     pipeline = make_pipeline(TextVectorizer(), LogisticRegression())
     pipeline.fit(["good fine", "bad poor", "fine", "poor"], [1, 0, 1, 0])
@@ -256,6 +377,13 @@ def test_it_works_in_a_pipeline():
         ({"vocabulary": []}, "at least one word"),
         ({"vocabulary": ["aa", "aa"]}, "must not repeat"),
         ({"vocabulary": {"aa": 1}}, "without gaps"),
+        ({"vocabulary": {"aa": "first"}}, "without gaps"),
+        ({"vocabulary": ["aa\0"]}, r"vocabulary must hold words without NUL .*, got 'aa\\x00'"),
+        ({"vocabulary": ["a\ud800"]}, "vocabulary must hold valid Unicode"),
+        ({"vocabulary": ["aa"], "hash_features": 8}, "vocabulary names the columns, which hash_f"),
+        ({"stop_words": ["aa\0"]}, "stop_words must hold words without NUL"),
+        ({"ngram_range": (0, 1)}, r"ngram_range must be two whole numbers .*, got \(0, 1\)"),
+        ({"hash_features": 0}, r"hash_features must be in \[1, 2147483647\], got 0"),
         ({"hash_features": 8, "max_features": 3}, "set one of them to None"),
         ({"max_features": 1, "rank_by": "mutual_information"}, "needs labels"),
     ],
@@ -263,6 +391,30 @@ def test_it_works_in_a_pipeline():
 def test_options_that_cannot_hold_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         TextVectorizer(**options).fit(["some words", "more words", "yet more"] * 40)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hash_features": 16.0}, r"hash_features must be a whole number in .*, got 16\.0"),
+        ({"max_features": 2.5}, r"max_features must be a whole number in .*, got 2\.5"),
+        ({"ngram_range": 2}, "ngram_range must be two whole numbers .*, got 2"),
+        ({"ngram_range": (1,)}, r"ngram_range must be two whole numbers .*, got \(1,\)"),
+        ({"ngram_range": (1, 2.5)}, r"ngram_range must be two whole numbers .*, got \(1, 2\.5\)"),
+        ({"ngram_range": "12"}, "ngram_range must be two whole numbers .*, got '12'"),
+        ({"stop_words": [1]}, "stop_words must hold words of type str, got 1"),
+        ({"stop_words": 1}, "stop_words must be a list of words, got 1"),
+        ({"vocabulary": [1]}, "vocabulary must hold words of type str, got 1"),
+        ({"vocabulary": {1: 0}}, "vocabulary must hold words of type str, got 1"),
+        ({"vocabulary": {"aa", 1}}, "vocabulary must hold words of type str, got 1"),
+        ({"vocabulary": "abc"}, "vocabulary must be a list of words, got 'abc'"),
+        ({"vocabulary": 5}, "vocabulary must be a list of words, got 5"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused(options, message):
+    with pytest.raises(TypeError, match=message) as error:
+        TextVectorizer(**options).fit(["some words", "more words"])
+    assert "\n" not in str(error.value)
 
 
 def test_lone_surrogates_are_refused():

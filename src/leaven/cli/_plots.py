@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from leaven.io import write_atomically
+from leaven._files import write_atomically
 
 if TYPE_CHECKING:
     from leaven._typing import IntArray

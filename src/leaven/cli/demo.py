@@ -131,6 +131,8 @@ def examples(classifier: "TextClassifier", data: Split) -> list[Example]:
             if (guess == label) is not is_right or label in seen or len(text) > READABLE:
                 continue
             explanation = classifier.explain(text, EXAMPLE_WORDS)
+            if not explanation.words:  # the model knows no word of it
+                continue
             pull = explanation.words[0].pull
             if max(pull, key=pull.__getitem__) == guess:  # its strongest word tells why
                 seen.add(label)

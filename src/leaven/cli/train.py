@@ -175,9 +175,13 @@ def train_command(
         typer.Option(metavar="N", min=1, help="Keep only N words.", show_default="all"),
     ] = None,
     rank_by: Annotated[
-        Ranking,
-        typer.Option(metavar="|".join(Ranking), help="Which words --vocabulary-size keeps."),
-    ] = Ranking.frequency,
+        Ranking | None,
+        typer.Option(
+            metavar="|".join(Ranking),
+            help="Which words --vocabulary-size keeps.",
+            show_default="frequency",
+        ),
+    ] = None,
     numbers_as_one: Annotated[
         bool, typer.Option("--numbers-as-one", help="Count all numbers as one word.")
     ] = False,
@@ -201,6 +205,11 @@ def train_command(
     """
     if as_json and output == "-":
         raise typer.BadParameter("--json and -o - both want standard output; choose one")
+    if rank_by is not None and vocabulary_size is None:
+        raise typer.BadParameter(
+            f"--rank-by {rank_by.value} needs --vocabulary-size, the number of words to keep; add "
+            "it or leave out --rank-by"
+        )
     text_options: dict[str, Any] = {}
     try:
         for name, value in (("min_df", min_df), ("max_df", max_df)):
@@ -217,7 +226,8 @@ def train_command(
         if ngrams is not None:
             text_options["ngram_range"] = (1, ngrams)
         if vocabulary_size is not None:
-            text_options |= {"max_features": vocabulary_size, "rank_by": rank_by.value}
+            ranking = rank_by or Ranking.frequency
+            text_options |= {"max_features": vocabulary_size, "rank_by": ranking.value}
         if numbers_as_one:
             text_options["numbers"] = "one"
         if length is not None:
@@ -258,7 +268,8 @@ def train_command(
 
 
 def _save(fitted: "FittedClassifier", output: str) -> int:
-    from leaven.io import dump_model, write_atomically
+    from leaven._files import write_atomically
+    from leaven.io import dump_model
 
     content = dump_model(fitted)
     if output == "-":

@@ -49,6 +49,11 @@ class InMemoryCorpus:
                 "X, y and weight must have one entry per document, got "
                 f"{n_documents}, {len(y)} and {len(weight)}"
             )
+        if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+            raise ValueError(
+                f"word numbers in X must be from 0 to {X.shape[1] - 1}, found "
+                f"{X.indices.min()} to {X.indices.max()}; the matrix is damaged, build it again"
+            )
         self.n_threads = count_threads(n_threads)
         self.blocks = _cut(X, y, weight, self.n_threads)
 

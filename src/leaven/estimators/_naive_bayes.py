@@ -12,9 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
-from leaven._labels import encode_labels
+from leaven._labels import encode_labels, is_missing
 from leaven._typing import FloatArray
 from leaven._validation import check_in, check_whole
 from leaven.corpora import Corpus, InMemoryCorpus
@@ -126,19 +131,15 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
                 "give one label per document, -1 where unlabeled"
             )
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=True)
-        y = np.asarray(y, dtype=object) if _holds_none(y) else np.asarray(y)
-        if y.ndim == 2 and y.shape[1] == 1:
-            from sklearn.utils.validation import column_or_1d
-
-            y = column_or_1d(y, warn=True)
-        if y.dtype != object:
-            assert_all_finite(y, input_name="y")
-            check_classification_targets(y)
         check_counts(X, f"{type(self).__name__}.fit")
-        labels = encode_labels(y)
+        labels = encode_labels(_checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         corpus = InMemoryCorpus(csr_array(X), labels.codes, weight, n_threads=self.n_threads)
-        return self.fit_corpus(corpus, classes=labels.classes, n_words=X.shape[1], dtype=X.dtype)
+        self.fit_corpus(
+            corpus, classes=labels.classes, n_words=X.shape[1], dtype=X.dtype, warn=False
+        )
+        self.warn(stacklevel=3)
+        return self
 
     def fit_corpus(
         self,
@@ -148,8 +149,12 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         n_words: int,
         dtype: Any = np.float64,
         on_step: Callable[[int, float], None] | None = None,
+        warn: bool = True,
     ) -> Self:
-        """Fit on any corpus; its class codes index ``classes``."""
+        """Fit on any corpus; its class codes index ``classes``.
+
+        With ``warn=False`` the caller is to call :meth:`warn`.
+        """
         check_in("alpha", self.alpha, "(0, inf)")
         limits = np.finfo(dtype)
         if not limits.tiny <= self.alpha <= limits.max:
@@ -161,27 +166,30 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
         check_whole("max_iter", self.max_iter, "[0, inf)")
         check_in("tol", self.tol, "[0, inf)")
-        self.classes_ = np.asarray(classes)
-        self.n_features_in_ = n_words
-        if len(self.classes_) < 2:
-            raise ValueError(one_class_message(self.classes_))
+        classes = np.asarray(classes)
+        if len(classes) < 2:
+            raise ValueError(one_class_message(classes))
         model = MultinomialMixture(
-            np.arange(len(self.classes_)), self.alpha, self.class_alpha, self.unlabeled_weight
+            np.arange(len(classes)), self.alpha, self.class_alpha, self.unlabeled_weight
         )
         # The priming M-step: labeled documents alone (section 3.2.2 of [1]_).
         flat = model.flat_params(n_words, np.dtype(dtype))
         supervised = replace(model, unlabeled_weight=0.0)
         labeled = corpus.reduce(partial(supervised.expect, flat, SOFT))
         if not (labeled.documents > 0).all():
-            empty = self.classes_.tolist()[int(labeled.documents.argmin())]
+            empty = classes.tolist()[int(labeled.documents.argmin())]
             raise ValueError(
                 f"every class needs a labeled document of positive weight, class {empty!r} has none"
             )
         start = model.maximize(flat, labeled)
         max_iter = self.max_iter if self.unlabeled_weight > 0 else 0
         result = run_em(model, corpus, start, max_iter=max_iter, tol=self.tol, on_step=on_step)
+        # Only now, so that a failed fit leaves the estimator as it was.
+        self.classes_, self.n_features_in_ = classes, n_words
         self._keep(model, result, labeled)
-        self._warn(labeled, max_iter)
+        self._messages = self._find_faults(labeled, max_iter)
+        if warn:
+            self.warn(stacklevel=3)
         return self
 
     def _keep(
@@ -202,22 +210,31 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         if total > 1e-9 * labeled.documents.sum():
             self.unlabeled_shares_ = taken / total
 
-    def _warn(self, labeled: MixtureStats, max_iter: int) -> None:
-        self.messages_: list[str] = []
+    def _find_faults(self, labeled: MixtureStats, max_iter: int) -> list[tuple[type[Warning], str]]:
+        found: list[tuple[type[Warning], str]] = []
         if max_iter and not self.converged_:
             message = (
                 f"EM stopped after {self.max_iter} iterations before reaching the tolerance "
                 f"{self.tol}; increase max_iter or tol"
             )
-            self.messages_.append(message)
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            found.append((ConvergenceWarning, message))
         collapse = collapse_message(self.classes_, labeled.documents, self.unlabeled_shares_)
         if collapse is not None:
-            self.messages_.append(collapse)
-            warnings.warn(collapse, CollapseWarning, stacklevel=4)
+            found.append((CollapseWarning, collapse))
+        return found
+
+    @property
+    def messages_(self) -> list[str]:
+        """What there was to warn of in the last fit."""
+        return [message for _, message in self._messages]
+
+    def warn(self, stacklevel: int = 2) -> None:
+        """Issue the warnings of the last fit."""
+        for category, message in self._messages:
+            warnings.warn(message, category, stacklevel=stacklevel)
 
     def _class_log_joint(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
+        check_is_fitted(self, "_params")
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         check_counts(X, f"{type(self).__name__}.predict")
         return self._model.class_log_joint(self._params, csr_array(X))
@@ -271,5 +288,20 @@ def one_class_message(classes: Any) -> str:
     )
 
 
-def _holds_none(y: Any) -> bool:
-    return isinstance(y, list | tuple) and any(label is None for label in y)
+def _checked_targets(y: Any) -> Any:
+    """Labels after scikit-learn's checks, which want an array; a list stays what it was.
+
+    An array of a list of strings would turn a missing NaN into the label "nan".
+    """
+    is_list = isinstance(y, list | tuple)
+    holds_gaps = is_list and (
+        any(label is None for label in y)
+        or (any(isinstance(label, str) for label in y) and any(map(is_missing, y)))
+    )
+    array = np.asarray(y, dtype=object) if holds_gaps else np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return column_or_1d(array, warn=True)
+    if array.dtype != object:
+        assert_all_finite(array, input_name="y")
+        check_classification_targets(array)
+    return y if is_list else array

@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -31,6 +30,8 @@ __all__ = ["TextClassifier", "load"]
 MIN_DF = {5000: 5, 1000: 3, 200: 2, 0: 1}
 # More distinct labels than this, each given once, is a column of identifiers.
 MOST_SINGLE_CLASSES = 100
+# Labels that other programs write where there is none.
+MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -42,8 +43,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         How to learn. "nb" uses labeled documents only, "em" the unlabeled ones too,
         "auto" chooses.
     text_options : dict or None, default=None
-        Parameters of :class:`leaven.text.TextVectorizer` to use instead of the method's
-        own, such as ``{"stop_words": "english", "ngram_range": (1, 2)}``.
+        Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
+        and ``n_threads``) to use instead of the method's own, such as
+        ``{"stop_words": "english", "ngram_range": (1, 2)}``.
     options : dict or None, default=None
         Parameters of the method's estimator, such as ``{"alpha": 0.1}``.
     n_threads : int or None, default=None
@@ -119,18 +121,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             on_progress=_phase(on_progress, "counting"),
         )
         counted = time.perf_counter()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            corpus = InMemoryCorpus(X, encoded.codes, n_threads=self.n_threads)
-            estimator.fit_corpus(
-                corpus,
-                classes=encoded.classes,
-                n_words=counter.n_words,
-                dtype=X.dtype,
-                on_step=_em_steps(on_progress, estimator.max_iter),
-            )
-        for warning in caught:
-            warnings.warn(warning.message, warning.category, stacklevel=2)
+        estimator.fit_corpus(
+            InMemoryCorpus(X, encoded.codes, n_threads=self.n_threads),
+            classes=encoded.classes,
+            n_words=counter.n_words,
+            dtype=X.dtype,
+            on_step=_em_steps(on_progress, estimator.max_iter),
+            warn=False,
+        )
         fitted = time.perf_counter()
         self.classes_ = encoded.classes
         self.report_ = FitReport(
@@ -159,6 +157,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._fitted = FittedClassifier(
             counter, estimator._model, estimator._params, self.classes_, self.report_
         )
+        estimator.warn(stacklevel=3)
         return self
 
     def predict_proba(self, texts: Any) -> FloatArray:
@@ -170,6 +169,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         proba = self.fitted.predict_proba(texts, n_threads=self.n_threads)
         return self.classes_[proba.argmax(axis=1)]
 
+    def predict_log_proba(self, texts: Any) -> FloatArray:
+        """Logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(texts))
+
     def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
         """Accuracy on the labeled documents among these."""
         array, known = as_text_array(texts), encode_labels(labels)
@@ -177,6 +181,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         is_labeled = known.codes >= 0
         if not is_labeled.any():
             raise ValueError("score needs labeled documents, and every label is missing")
+        if not set(known.classes.tolist()) & set(self.classes_.tolist()):
+            raise ValueError(
+                f"none of the labels given ({known.classes.tolist()[0]!r}, …) is a class of this "
+                f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
+            )
         truth = known.classes[known.codes[is_labeled]]
         right = self.predict(array)[is_labeled] == truth
         weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
@@ -236,15 +245,29 @@ def _check_labels(labels: Labels, n_documents: int) -> list[str]:
         raise ValueError(one_class_message(labels.classes))
     counts, names = labels.counts, labels.classes.tolist()
     n_labeled, n_unlabeled = counts.sum(), (labels.codes < 0).sum()
-    if counts.max() == 1 and (
-        n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled)
+    if (
+        counts.max() == 1
+        and n_labeled > n_unlabeled
+        and (n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled))
     ):
         raise ValueError(
             f"the {n_labeled} labels are all different ({names[0]!r}, "
             f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
             "label column with --label, or give at least two documents the same label"
         )
-    single = labels.classes[counts == 1].tolist()
+    return [*_note_missing_names(labels), *_note_single_documents(labels)]
+
+
+def _note_missing_names(labels: Labels) -> list[str]:
+    return [
+        f"{count} documents are of the class {name!r}; if that means unlabeled, empty the label"
+        for name, count in zip(labels.classes.tolist(), labels.counts.tolist(), strict=True)
+        if str(name).strip().lower() in MISSING_NAMES
+    ]
+
+
+def _note_single_documents(labels: Labels) -> list[str]:
+    single = labels.classes[labels.counts == 1].tolist()
     if not single:
         return []
     shown = ", ".join(repr(name) for name in single[:5]) + (", …" if len(single) > 5 else "")

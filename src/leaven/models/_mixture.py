@@ -97,6 +97,17 @@ class MultinomialMixture:
 
     def expect(self, params: MixtureParams, posterior: Posterior, block: Block) -> MixtureStats:
         X = block.X
+        # The kernel trusts these numbers.
+        if X.shape[1] != params.log_word.shape[1]:
+            raise ValueError(
+                f"documents and parameters must have the same words, got {X.shape[1]} and "
+                f"{params.log_word.shape[1]}; pass n_words={X.shape[1]}"
+            )
+        if block.y.max(initial=-1) >= self.n_classes:
+            raise ValueError(
+                f"class codes must be below the number of classes, {self.n_classes}, got "
+                f"{block.y.max()}; name all classes"
+            )
         documents = np.zeros(len(self.component_class))
         words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
         objective = _kernels.expect_counts(
@@ -120,7 +131,7 @@ class MultinomialMixture:
         return MixtureParams(self._log_weight(stats.documents), self._log_word(stats.words))
 
     def log_prior(self, params: MixtureParams) -> float:
-        log_class, log_share = self._split(params.log_weight)
+        log_class, log_share = self.split_weights(params.log_weight)
         total = self.alpha * float(params.log_word.sum(dtype=np.float64))
         if self.class_alpha:
             total += self.class_alpha * float(log_class.sum())
@@ -152,7 +163,7 @@ class MultinomialMixture:
         log_weight: FloatArray = log_class[self.component_class] + log_share
         return log_weight
 
-    def _split(self, log_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def split_weights(self, log_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Log P(class) and log P(component | class) from the log weights."""
         weight = np.bincount(self.component_class, np.exp(log_weight), self.n_classes)
         log_class = np.log(weight)

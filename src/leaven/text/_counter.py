@@ -6,6 +6,8 @@ file use it directly, so that classifying a document does not import scikit-lear
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +16,7 @@ from scipy.sparse import csr_array
 
 from leaven._threads import count_threads, run_in_threads
 from leaven._typing import Counts, FloatArray, IntArray
-from leaven._validation import check_choice, check_in
+from leaven._validation import check_choice, check_in, check_whole
 from leaven.text import _row_kernels
 from leaven.text._counting import (
     Progress,
@@ -25,6 +27,7 @@ from leaven.text._counting import (
 from leaven.text._unicode import TOKEN_CHARACTERS
 from leaven.text._vocabulary import (
     Vocabulary,
+    check_words,
     document_frequency_limits,
     mutual_information,
     stop_word_list,
@@ -35,6 +38,7 @@ from leaven.text._vocabulary import (
 # five points on 20 Newsgroups with one label per class.
 IDF_FLOOR = 0.1
 LONGEST_NGRAM = 100
+ROWS_PER_TASK = 1000  # fewer are weighed sooner than a thread is woken
 
 __all__ = ["TextCounter", "TextOptions", "fit_counter"]
 
@@ -66,20 +70,15 @@ class TextOptions:
         check_choice("tokens", self.tokens, TOKEN_CHARACTERS)
         check_choice("numbers", self.numbers, ["keep", "one"])
         check_choice("rank_by", self.rank_by, ["frequency", "mutual_information"])
-        low, high = self.ngram_range
-        if not 1 <= low <= high <= LONGEST_NGRAM:
-            raise ValueError(
-                "ngram_range must be (smallest, largest) with 1 <= smallest <= largest <= "
-                f"{LONGEST_NGRAM}, got {self.ngram_range!r}"
-            )
+        low, high = _checked_ngram_range(self.ngram_range)
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
             whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
             check_in(name, value, "[1, inf)" if whole else "[0, 1]")
         if self.max_features is not None:
-            check_in("max_features", self.max_features, "[1, inf)")
+            check_whole("max_features", self.max_features, "[1, inf)")
         if self.hash_features is not None:
-            check_in("hash_features", self.hash_features, "[1, 2147483647]")
+            check_whole("hash_features", self.hash_features, "[1, 2147483647]")
             if self.max_features is not None:
                 raise ValueError(
                     "max_features needs a vocabulary, which hash_features does without; "
@@ -88,9 +87,10 @@ class TextOptions:
         if self.length is not None:
             check_in("length", self.length, "(0, inf)")
         # JSON knows no tuples; a model read back must equal the model written.
-        object.__setattr__(self, "ngram_range", (int(low), int(high)))
+        object.__setattr__(self, "ngram_range", (low, high))
         if self.stop_words is not None and not isinstance(self.stop_words, str):
-            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+            words = check_words("stop_words", self.stop_words)
+            object.__setattr__(self, "stop_words", tuple(sorted(set(words))))
 
     @property
     def is_weighted(self) -> bool:
@@ -116,6 +116,22 @@ class TextOptions:
         return cls(**fields)
 
 
+def _checked_ngram_range(given: Any) -> tuple[int, int]:
+    rule = (
+        "ngram_range must be two whole numbers (smallest, largest) with "
+        f"1 <= smallest <= largest <= {LONGEST_NGRAM}, got {given!r}"
+    )
+    sizes = list(given) if isinstance(given, Sequence | np.ndarray) else []
+    if len(sizes) != 2 or not all(
+        isinstance(size, Integral) and not isinstance(size, bool) for size in sizes
+    ):
+        raise TypeError(rule)
+    low, high = map(int, sizes)
+    if not 1 <= low <= high <= LONGEST_NGRAM:
+        raise ValueError(rule)
+    return low, high
+
+
 @dataclass(frozen=True, eq=False)
 class TextCounter:
     """Turns texts into rows of counts over a fixed vocabulary."""
@@ -128,6 +144,11 @@ class TextCounter:
     @property
     def n_words(self) -> int:
         return self.options.hash_features or len(self.vocabulary)
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Column of each word."""
+        return {word: i for i, word in enumerate(self.vocabulary.words.to_pylist())}
 
     def count(
         self,
@@ -149,7 +170,8 @@ class TextCounter:
         if self.options.binary:
             X.data[:] = np.sign(X.data)
         if self.options.is_weighted:
-            n_parts = count_threads(n_threads)
+            n_tasks = -(-X.shape[0] // ROWS_PER_TASK)
+            n_parts = max(1, min(count_threads(n_threads), n_tasks))
             rows = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
             run_in_threads(
                 lambda part: _row_kernels.weigh_rows(

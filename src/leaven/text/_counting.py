@@ -60,7 +60,7 @@ def count_words(
     texts, is_ascii = _surveyed(texts, tokens.lowercase)
     data, offsets = text_buffers(texts)
     bounds = _balanced_bounds(offsets, count_threads(n_threads))
-    known = Vocabulary.empty() if vocabulary is None else vocabulary
+    known = Vocabulary.empty() if vocabulary is None else vocabulary.writable()
     fold = fold_table(tokens.tokens, tokens.lowercase)
     progress = np.zeros(len(bounds) - 1, dtype=np.int64)
 
@@ -100,11 +100,13 @@ def text_buffers(texts: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray
     """UTF-8 bytes and document offsets of an Arrow array, without copying."""
     n = len(texts)
     _, starts, data = texts.buffers()
+    content = np.frombuffer(b"" if data is None else data, dtype=np.uint8)
     if n == 0 or starts is None:
-        # From bytes, so read-only like Arrow's buffers: kernels are compiled for one kind.
-        return np.frombuffer(b"", dtype=np.uint8), np.frombuffer(bytes(8), dtype=np.int64)
+        starts = bytes(8)
     offsets = np.frombuffer(starts, dtype=np.int64)[texts.offset : texts.offset + n + 1]
-    return np.frombuffer(b"" if data is None else data, dtype=np.uint8), offsets
+    # Whatever buffers a caller has, kernels see one kind of array and are compiled once.
+    content.flags.writeable = offsets.flags.writeable = False
+    return content, offsets
 
 
 def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int64]:
@@ -115,6 +117,8 @@ def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int
         n_parts = 1
     targets = offsets[0] + total * np.arange(1, n_parts) // n_parts
     inner = np.searchsorted(offsets, targets)
+    if n_documents == 0:
+        return np.zeros(2, dtype=np.int64)
     return np.unique(np.concatenate([[0], inner, [n_documents]])).astype(np.int64)
 
 

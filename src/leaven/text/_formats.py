@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 MAX_BLOCK = 2**31 - 1  # Arrow's block sizes are 32-bit
 HEADER_BLOCK = 1 << 20  # Arrow takes a file for empty if its header is longer than a block
 SAMPLE_ROWS = 100
+DELIMITERS = ",;\t|"  # of files called CSV; the first wins ties
+QUOTED = re.compile(rb'(?<![^,;\t|\n])"(?:[^"]|"")*"')  # a whole value in quotation marks
 
 
 class Source(ABC):
@@ -195,8 +198,9 @@ class DelimitedSource(Source):
         # Spreadsheets in many countries write ";" into files that they call CSV.
         raw, stream = self.open()
         with raw, stream:
-            first = stream.read(1 << 16).removeprefix(BOM).lstrip().partition(b"\n")[0]
-        return next((d for d in (",", ";", "\t") if d.encode() in first), ",")
+            start = stream.read(1 << 16).removeprefix(BOM).lstrip(b" \r\n")
+        header = re.split(rb"[\r\n]", QUOTED.sub(b"", start), maxsplit=1)[0]
+        return max(DELIMITERS, key=lambda delimiter: header.count(delimiter.encode()))
 
     def _rows(self, stream: pa.NativeFile) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows that are not blank, each with its first line's number."""

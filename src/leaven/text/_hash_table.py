@@ -8,8 +8,10 @@ bytes is the word itself, so only long words of equal keys need a comparison of 
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from leaven._compile import kernel, kernel_inline
 
 PADDING = 8  # bytes that must follow an arena's last word, so that eight can be read at once
 
@@ -19,7 +21,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SHIFT = np.uint64(29)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel_inline
 def mix(value):
     value = value * _MULTIPLIER
     return value ^ (value >> _SHIFT)
@@ -65,7 +67,7 @@ def trailing_zeros(typing_context, value):
     return signature, generate
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel_inline
 def hash_bytes(data, start, end):
     """Key of ``data[start:end]``; a word of at most eight bytes is its own key."""
     length = end - start
@@ -77,7 +79,7 @@ def hash_bytes(data, start, end):
     return mix(state ^ load8(data, end - 8))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel_inline
 def find(table, arena, starts, data, start, end, key):
     """Slot of the word ``data[start:end]``, or of the free place where it belongs."""
     mask = np.uint64(table.shape[0] - 1)
@@ -103,19 +105,19 @@ def find(table, arena, starts, data, start, end, key):
         slot = (slot + _ONE) & mask
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel_inline
 def fill(table, slot, key, word, length):
     table[slot, 0] = key
     table[slot, 1] = (np.uint64(word + 1) << _ONE) | np.uint64(length > 8)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel_inline
 def word_at(table, slot):
     """Number of the word in a slot, -1 if the slot is free."""
     return np.int64(table[slot, 1] >> _ONE) - 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def grown_table(table, n_slots):
     grown = np.zeros((n_slots, 2), dtype=np.uint64)
     mask = np.uint64(n_slots - 1)
@@ -130,14 +132,14 @@ def grown_table(table, n_slots):
     return grown
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def grown(array, size):
     grown = np.empty(size, dtype=array.dtype)
     grown[: len(array)] = array
     return grown
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def build_table(arena, starts):
     """Table of the words in an arena; they must differ from each other."""
     n_words = len(starts) - 1
@@ -152,7 +154,7 @@ def build_table(arena, starts):
     return table
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def merge_words(arena, starts, table, other_arena, other_starts):
     """Add the other arena's words to the first.
 
@@ -181,7 +183,7 @@ def merge_words(arena, starts, table, other_arena, other_starts):
     return arena[: used + PADDING], starts[: n_words + 1], table, number
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def prefixes(arena, starts):
     """First eight bytes of each word, as numbers that sort like the words."""
     n_words = len(starts) - 1

@@ -5,8 +5,8 @@ measures them.
 """
 
 import numpy as np
-from numba import njit
 
+from leaven._compile import kernel
 from leaven.text._hash_table import (
     PADDING,
     fill,
@@ -23,7 +23,7 @@ _ONE = np.uint64(1)
 _DIGIT = np.uint32(1 << 31)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _number_tokens(
     source, begins, ends, first, n_tokens, size, arena, starts, table, n_words, is_frozen, numbers
 ):
@@ -49,7 +49,7 @@ def _number_tokens(
     return n_words
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, numbers, steps):
     """Hashed feature of the n-gram ending at each token from ``first`` on, and its sign."""
     for token in range(first, n_tokens):
@@ -60,7 +60,7 @@ def _hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, nu
         numbers[token] = (mixed >> _ONE) % np.uint64(n_hash)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, seen, cells):
     """Add tokens to the document's cells; returns the number of cells used so far."""
     for token in range(first, n_tokens):
@@ -77,7 +77,7 @@ def _count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, 
     return n_out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_words(
     data,  # uint8: UTF-8 bytes of all documents
     offsets,  # int64: where each document begins

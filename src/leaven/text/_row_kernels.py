@@ -4,13 +4,14 @@ A *cell* is (word << 32) + count; counts may be negative (signed hashing).
 """
 
 import numpy as np
-from numba import njit
+
+from leaven._compile import kernel
 
 # Added to a cell, keeps a negative count from borrowing from the word above it.
 _HALF = np.int64(1) << np.int64(31)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _sort_cells(cells, spare, n, n_bits):
     """Sort the first ``n`` cells by word; returns where the result is, cells or spare."""
     if n < 24:
@@ -39,7 +40,7 @@ def _sort_cells(cells, spare, n, n_bits):
     return source
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def write_rows(indptr, cells, number, n_words, out_start, indices, values):
     """Write rows of cells as sorted indices and values, their words renumbered.
 
@@ -73,7 +74,7 @@ def write_rows(indptr, cells, number, n_words, out_start, indices, values):
     return lengths
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def document_frequencies(cells, n_words):
     """Number of documents each word occurs in."""
     documents = np.zeros(n_words, dtype=np.int64)
@@ -82,7 +83,7 @@ def document_frequencies(cells, n_words):
     return documents
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def weigh_rows(indptr, values, indices, first, last, log_tf, idf, length):
     """Weigh rows in place: log(1 + tf), times idf (if not empty), scaled to sum to ``length``.
 

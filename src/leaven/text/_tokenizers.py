@@ -1,8 +1,8 @@
 """Compiled tokenizers: UTF-8 bytes to words, lower-cased."""
 
 import numpy as np
-from numba import njit
 
+from leaven._compile import kernel, kernel_inline
 from leaven.text._hash_table import find, hash_bytes, load8, store8, trailing_zeros
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
@@ -11,7 +11,7 @@ _DIGIT = np.uint32(1 << 31)
 _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _encode(point, scratch, written):
     """Append one code point's UTF-8 bytes; returns the new number of bytes written."""
     if point < 0x80:
@@ -33,7 +33,7 @@ def _encode(point, scratch, written):
     return written + 4
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _mapped_or_stopped(
     scratch,
     start,
@@ -61,7 +61,7 @@ def _mapped_or_stopped(
     return end
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _is_ascii(data, begin, end):
     high = np.uint64(0)
     for i in range(begin, end - 7, 8):
@@ -71,13 +71,13 @@ def _is_ascii(data, begin, end):
     return high & _HIGH_BITS == 0
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel_inline
 def _at_least(bytes8, least):
     """High bit of each byte that is ``least`` or more; the bytes must be below 128."""
     return bytes8 + (np.uint64(128) - np.uint64(least)) * _EACH_BYTE
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def tokenize_ascii(
     data,
     position,
@@ -169,7 +169,7 @@ def tokenize_ascii(
     return end + 1, n_tokens
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def tokenize(
     data,
     position,
@@ -263,7 +263,7 @@ def tokenize(
     return position, n_tokens
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def survey(data, offsets, is_ascii, is_special):
     """Which documents are all ASCII, and which hold İ (C4 B0) or Σ (CE A3).
 

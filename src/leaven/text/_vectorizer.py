@@ -1,6 +1,7 @@
 """The scikit-learn transformer over the word counter."""
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,9 +13,12 @@ from leaven._labels import encode_labels
 from leaven._typing import Counts
 from leaven.text._arrow import as_text_array
 from leaven.text._counter import TextCounter, TextOptions, fit_counter
-from leaven.text._vocabulary import Vocabulary
+from leaven.text._vocabulary import Vocabulary, check_words
 
 __all__ = ["TextVectorizer"]
+
+COUNT_TYPES = ("int32", "int64", "float32", "float64")
+WEIGHT_TYPES = ("float32", "float64")
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):
@@ -35,7 +39,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     ngram_range : (int, int), default=(1, 1)
         Smallest and largest number of words in a row that count as one feature.
     numbers : {"keep", "one"}, default="keep"
-        With "one", every string of digits becomes the word ``<number>``.
+        With "one", every string of two or more digits becomes the word ``<number>``; a
+        single digit is no word. No effect with ``tokens="letters"``, where no digit is.
     min_df, max_df : int or float, default=1 and 1.0
         Fewest and most documents a word may occur in: a number of documents (int) or a
         share of them (float).
@@ -45,9 +50,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         Rank words by occurrences, or by mutual information with the labels given as
         ``y`` to ``fit`` (unlabeled documents do not vote).
     vocabulary : iterable of str, mapping or None, default=None
-        Words to count, in the order of their columns; None learns them.
+        Words to count, in the order of their columns; None learns them. Without ``idf``
+        there is then nothing to fit.
     hash_features : int or None, default=None
-        Number of columns to hash words into, instead of a vocabulary.
+        Number of columns to hash words into, instead of a vocabulary. Without ``idf``
+        there is then nothing to fit.
     alternate_sign : bool, default=True
         Give hashed words a sign, so that collisions cancel out on average. Naive Bayes
         needs counts: set it to False there.
@@ -60,7 +67,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     length : float or None, default=None
         Scale every document's counts to this sum.
     dtype : numpy dtype or None, default=None
-        None is int64 for counts and float32 for weighted counts.
+        None is int64 for counts and float32 for weighted counts. Counts may be int32,
+        int64, float32 or float64; weighted counts float32 or float64.
     n_threads : int or None, default=None
         Threads to count in; None is one per processor.
 
@@ -132,15 +140,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Counts:
         """Learn the vocabulary of texts ``X`` and return their counts."""
         options = self._options()
+        vocabulary, dtype = self._given_vocabulary(), self._dtype(options)
+        texts = as_text_array(X)
         codes = None
         if y is not None and options.rank_by == "mutual_information":
             codes = encode_labels(y).codes
+            if len(codes) != len(texts):
+                raise ValueError(
+                    f"y must hold one label per document, got {len(codes)} labels for "
+                    f"{len(texts)} documents; give None for a document without a label"
+                )
         self._counter, counts = fit_counter(
-            as_text_array(X),
+            texts,
             options,
             codes=codes,
-            vocabulary=self._given_vocabulary(),
-            dtype=self._dtype(options),
+            vocabulary=vocabulary,
+            dtype=dtype,
             n_threads=self.n_threads,
         )
         self.n_words_ = self._counter.n_words
@@ -154,8 +169,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     @property
     def vocabulary_(self) -> dict[str, int]:
-        counter = self._fitted_counter()
-        return {word: i for i, word in enumerate(counter.vocabulary.words.to_pylist())}
+        return self._fitted_counter().columns
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Word of each column; hashed columns are called ``hash0``, ``hash1``, …"""
@@ -165,36 +179,56 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return np.array(counter.vocabulary.words.to_pylist(), dtype=object)
 
     def _fitted_counter(self) -> TextCounter:
-        if self.vocabulary is not None and not hasattr(self, "_counter"):
-            # As in CountVectorizer: with a given vocabulary there is nothing to learn.
+        if not (hasattr(self, "_counter") or self._must_learn):
             options = self._options()
-            given = self._given_vocabulary()
-            assert given is not None
-            if not options.idf:
-                return TextCounter(options, options.as_tokens, given, np.zeros(0))
+            vocabulary = self._given_vocabulary() or Vocabulary.empty()
+            return TextCounter(options, options.as_tokens, vocabulary, np.zeros(0))
         check_is_fitted(self, "_counter")
         return self._counter
 
+    @property
+    def _must_learn(self) -> bool:
+        return bool(self.idf) or (self.vocabulary is None and self.hash_features is None)
+
     def _options(self) -> TextOptions:
+        if self.vocabulary is not None and self.hash_features is not None:
+            raise ValueError(
+                "vocabulary names the columns, which hash_features does without; set one of "
+                "them to None"
+            )
         fields = {name: getattr(self, name) for name in TextOptions.__dataclass_fields__}
         return TextOptions(**fields)
 
     def _dtype(self, options: TextOptions) -> Any:
-        if self.dtype is not None:
-            return np.dtype(self.dtype)
-        return np.float32 if options.is_weighted else np.int64
+        if self.dtype is None:
+            return np.dtype(np.float32 if options.is_weighted else np.int64)
+        allowed = WEIGHT_TYPES if options.is_weighted else COUNT_TYPES
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError:
+            dtype = None
+        # None equals float64 to numpy.
+        if dtype is None or dtype not in map(np.dtype, allowed):
+            kind = "weighted counts (log_tf, idf or length)" if options.is_weighted else "counts"
+            found = repr(self.dtype) if dtype is None else dtype
+            raise TypeError(
+                f"dtype must be one of {', '.join(allowed)} for {kind}, got {found}; choose one, "
+                "or None for the default"
+            )
+        return dtype
 
     def _given_vocabulary(self) -> Vocabulary | None:
         if self.vocabulary is None:
             return None
-        words = self.vocabulary
-        if isinstance(words, Mapping):
-            words = sorted(words, key=words.__getitem__)
-            if [self.vocabulary[word] for word in words] != list(range(len(words))):
+        words = check_words("vocabulary", self.vocabulary)
+        if isinstance(self.vocabulary, Mapping):
+            columns = [self.vocabulary[word] for word in words]
+            is_whole = all(isinstance(column, Integral) for column in columns)
+            if not is_whole or sorted(columns) != list(range(len(words))):
                 raise ValueError("vocabulary must map its words to 0, 1, 2, … without gaps")
-        elif isinstance(words, set | frozenset):
-            words = sorted(words)
-        words = list(words)
+            words.sort(key=self.vocabulary.__getitem__)
+        elif isinstance(self.vocabulary, set | frozenset):
+            words.sort()
         if not words:
             raise ValueError("vocabulary must hold at least one word, got none")
         if len(set(words)) != len(words):
@@ -206,4 +240,5 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False
+        tags.requires_fit = self._must_learn
         return tags

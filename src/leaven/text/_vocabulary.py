@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from leaven._typing import BoolArray, Counts, FloatArray, IntArray
 from leaven.text import _hash_table
 
-__all__ = ["Vocabulary", "document_frequency_limits", "mutual_information", "top_ranked"]
+__all__ = [
+    "Vocabulary",
+    "check_words",
+    "document_frequency_limits",
+    "mutual_information",
+    "stop_word_list",
+    "top_ranked",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +57,16 @@ class Vocabulary:
             return self.known_table
         table: NDArray[np.uint64] = _hash_table.build_table(self.arena, self.starts)
         return table
+
+    def writable(self) -> Self:
+        """This vocabulary in arrays of its own, if its arrays are shared or mapped read-only.
+
+        Kernels are compiled for arrays that can be written to.
+        """
+        arrays = (self.arena, self.starts, self.table)
+        if all(array.flags.writeable for array in arrays):
+            return self
+        return type(self)(np.array(self.arena), np.array(self.starts), np.array(self.table))
 
     @property
     def words(self) -> pa.LargeStringArray:
@@ -135,6 +152,31 @@ def top_ranked(scores: FloatArray | IntArray, how_many: int) -> BoolArray:
     return keep
 
 
+def check_words(name: str, words: Iterable[Any]) -> list[str]:
+    """Words that users gave as the option ``name``, as a list; refuses what cannot be a word."""
+    if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+        raise TypeError(
+            f"{name} must be a list of words, got {words!r}; put a single word into a list"
+        )
+    listed = list(words)
+    for word in listed:
+        if not isinstance(word, str):
+            raise TypeError(f"{name} must hold words of type str, got {word!r}; convert it to str")
+        # The hash table pads short words with NUL, so they would be taken for each other.
+        if "\0" in word:
+            raise ValueError(
+                f"{name} must hold words without NUL characters, got {word!r}; remove it"
+            )
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"{name} must hold valid Unicode, but {word!r} has a lone surrogate (half of a "
+                "character); remove it"
+            ) from None
+    return listed
+
+
 def stop_word_list(stop_words: str | Sequence[str] | frozenset[str] | None) -> list[str]:
     """Stop words as a list: "english" is scikit-learn's list, None is no word."""
     if stop_words is None:
@@ -145,4 +187,4 @@ def stop_word_list(stop_words: str | Sequence[str] | frozenset[str] | None) -> l
         return sorted(ENGLISH_STOP_WORDS)
     if isinstance(stop_words, str):
         raise ValueError(f"stop_words must be 'english' or a list of words, got {stop_words!r}")
-    return sorted(set(stop_words))
+    return sorted(set(check_words("stop_words", stop_words)))

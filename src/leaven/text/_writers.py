@@ -3,16 +3,15 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from leaven._files import replacing
 from leaven._validation import check_choice
 from leaven.exceptions import DataError
 
@@ -65,28 +64,12 @@ def write_table(table: pa.Table, path: str | Path, format: str | None = None) ->
         reason = "is a folder" if target.is_dir() else "is in a folder that does not exist"
         raise DataError(f"{path} cannot be written because it {reason}; choose another place")
     format = format or SUFFIXES[ending]
-    with _replacing(target) as file:
+    with replacing(target) as file:
         if zipped and format != "parquet":
             with pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), "gzip") as stream:
                 _write(table, stream, format)
         else:
             _write(table, file, format)
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    if target.exists() and not target.is_file():
-        # A pipe or device cannot be replaced, only written to.
-        with target.open("wb") as file:
-            yield file
-        return
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _write(table: pa.Table, file: Any, format: str) -> None:
