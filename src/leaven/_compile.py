@@ -36,7 +36,7 @@ def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) 
         return njit(nogil=True, inline=inline)(function)
     # numba compiles anew only when the function's own file has changed; a kernel also
     # contains code of the functions it calls, from other files.
-    files: Any = getattr(dispatcher._cache, "_cache_file", None)
+    files: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(files, "_source_stamp"):
         files._source_stamp = _digest()
     return dispatcher

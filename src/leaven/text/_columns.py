@@ -106,10 +106,12 @@ def text_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStrin
 
 
 def label_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
-    """Give the labels of a column; null where the cell is null, empty or blank."""
-    strings = _as_strings(column, name, source, "label")
-    blank = pc.equal(pc.utf8_trim_whitespace(strings), "")
-    return pc.if_else(blank, pa.scalar(None, pa.large_string()), strings)
+    """Give the labels of a column; null where the cell is null, empty or blank.
+
+    White space around a label is cut off: "text, label" files have it, and nobody means it.
+    """
+    strings = pc.utf8_trim_whitespace(_as_strings(column, name, source, "label"))
+    return pc.if_else(pc.equal(strings, ""), pa.scalar(None, pa.large_string()), strings)
 
 
 def _as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> pa.LargeStringArray:

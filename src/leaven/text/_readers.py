@@ -314,7 +314,7 @@ def _sniffed(head: bytes, text: str | None) -> str:
     if head.startswith(b"{"):
         return "jsonl"
     first = head.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
-    for delimiter, format in (("\t", "tsv"), (",", "csv")):
+    for delimiter, format in (("\t", "tsv"), (",", "csv"), (";", "csv"), ("|", "csv")):
         names = next(csv.reader([first], delimiter=delimiter), [])
         # A sentence with a comma is not a header, even if it begins with "Review".
         if text in names or (
