@@ -4,6 +4,10 @@
 """
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from leaven._compile import kernel
 
@@ -11,17 +15,41 @@ from leaven._compile import kernel
 # denormal numbers, which are slow.
 NEGLIGIBLE = 1e-12
 LEAST_GAP = -30.0  # e to this is negligible
+AHEAD = 32  # words between the one that is scored and the one that is fetched
+
+
+@intrinsic
+def _prefetch(typing_context, array, place):
+    """Start to load an array's number ``place`` in memory, which will be needed soon."""
+    signature = types.void(array, place)
+
+    def generate(context, builder, signature, arguments):
+        base = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(base, [arguments[1]]), ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        for_reading, keep_close, is_data = (ir.Constant(number, n) for n in (0, 3, 1))
+        builder.call(function, [address, for_reading, keep_close, is_data])
+        return context.get_dummy_value()
+
+    return signature, generate
 
 
 @kernel
 def _score(indices, data, begin, end, log_word, score):
     """Add a document's log likelihood under every component to ``score``.
 
-    Eight words at a time, because ``score`` is read and written for each time.
+    Eight words at a time, because ``score`` is read and written for each time. The rows of
+    words further on, also of the next document, are called to the cache meanwhile.
     """
     n_components = log_word.shape[1]
     rest = begin + (end - begin) // 8 * 8
     for nz in range(begin, rest, 8):
+        for ahead in range(nz + AHEAD, min(nz + AHEAD + 8, len(indices))):
+            place = np.int64(indices[ahead]) * n_components
+            _prefetch(log_word, place)
+            _prefetch(log_word, place + n_components // 2)
         x0, x1, x2, x3 = data[nz], data[nz + 1], data[nz + 2], data[nz + 3]
         x4, x5, x6, x7 = data[nz + 4], data[nz + 5], data[nz + 6], data[nz + 7]
         w0, w1, w2, w3 = indices[nz], indices[nz + 1], indices[nz + 2], indices[nz + 3]

@@ -170,7 +170,11 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         if len(classes) < 2:
             raise ValueError(one_class_message(classes))
         model = MultinomialMixture(
-            np.arange(len(classes)), self.alpha, self.class_alpha, self.unlabeled_weight
+            np.arange(len(classes)),
+            self.alpha,
+            self.class_alpha,
+            self.unlabeled_weight,
+            self.n_threads,
         )
         # The priming M-step: labeled documents alone (section 3.2.2 of [1]_).
         flat = model.flat_params(n_words, np.dtype(dtype))

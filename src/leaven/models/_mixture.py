@@ -6,10 +6,12 @@ from typing import Self
 import numpy as np
 
 from leaven import _kernels
+from leaven._threads import count_threads, run_in_threads
 from leaven._typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.posteriors import Posterior
 
+FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
 ROWS_IN_CACHE = 4096  # words whose parameters fit in a processor's own cache
 
 __all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
@@ -58,12 +60,15 @@ class MultinomialMixture:
     unlabeled_weight : float
         Factor on the log likelihood of unlabeled documents. At 0 an M-step from any
         parameters is supervised naive Bayes.
+    n_threads : int or None
+        Threads of an M-step; None is one per processor.
     """
 
     component_class: IntArray
     alpha: float = 1.0
     class_alpha: float = 0.0
     unlabeled_weight: float = 1.0
+    n_threads: int | None = 1
 
     @property
     def n_classes(self) -> int:
@@ -143,12 +148,24 @@ class MultinomialMixture:
         # In memory order, word by word. numpy's logarithm is vectorised, numba's is not.
         words = np.ascontiguousarray(words.T)
         smoothed = np.empty_like(words)
-        total = _kernels.smooth(words, words.dtype.type(self.alpha), smoothed)
-        log_total = np.log(total).astype(words.dtype)
-        for start in range(0, len(smoothed), ROWS_IN_CACHE):
-            rows = smoothed[start : start + ROWS_IN_CACHE]
-            np.log(rows, out=rows)
-            rows -= log_total
+        alpha = words.dtype.type(self.alpha)
+        n_parts = count_threads(self.n_threads) if words.size > FEWEST_FOR_THREADS else 1
+        rows = np.linspace(0, len(words), n_parts + 1).astype(np.int64)
+
+        def smooth(part: int) -> FloatArray:
+            own = slice(rows[part], rows[part + 1])
+            total: FloatArray = _kernels.smooth(words[own], alpha, smoothed[own])
+            return total
+
+        log_total = np.log(sum(run_in_threads(smooth, n_parts))).astype(words.dtype)
+
+        def normalize(part: int) -> None:
+            for start in range(rows[part], rows[part + 1], ROWS_IN_CACHE):
+                own = smoothed[start : min(start + ROWS_IN_CACHE, rows[part + 1])]
+                np.log(own, out=own)
+                np.subtract(own, log_total, out=own)
+
+        run_in_threads(normalize, n_parts)
         return smoothed.T
 
     def _log_weight(self, documents: FloatArray) -> FloatArray:
