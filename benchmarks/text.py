@@ -19,7 +19,7 @@ def run() -> list[Row]:
     peer = "CountVectorizer"
     return [
         Row(
-            f"text → counts, {name} thread(s)",
+            f"text → counts, {name} thread{'s' if name == 'two' else ''}",
             best[name],
             peer,
             best["peer"],
