@@ -18,9 +18,9 @@ from leaven.text._hash_table import (
     word_at,
 )
 from leaven.text._tokenizers import tokenize, tokenize_ascii
+from leaven.text._unicode import DIGIT
 
 _ONE = np.uint64(1)
-_DIGIT = np.uint32(1 << 31)
 
 
 @kernel
@@ -111,7 +111,7 @@ def count_words(
     window = 1024 + max_n
     byte_fold = np.zeros(256, dtype=np.uint8)
     for byte in range(128):
-        byte_fold[byte] = fold[byte] & ~_DIGIT
+        byte_fold[byte] = fold[byte] & ~DIGIT
     longest = 0
     for document in range(first, last):
         longest = max(longest, offsets[document + 1] - offsets[document])

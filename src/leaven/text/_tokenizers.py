@@ -4,10 +4,10 @@ import numpy as np
 
 from leaven._compile import kernel, kernel_inline
 from leaven.text._hash_table import find, hash_bytes, load8, store8, trailing_zeros
+from leaven.text._unicode import DIGIT
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
 _HIGH_BITS = np.uint64(0x8080808080808080)
-_DIGIT = np.uint32(1 << 31)
 _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
 
 
@@ -230,9 +230,9 @@ def tokenize(
             folded_point = fold[point]
             if folded_point:
                 before = written
-                written = _encode(folded_point & ~_DIGIT, scratch, written)
+                written = _encode(folded_point & ~DIGIT, scratch, written)
                 n_extra += written - before - 1
-                n_wide_digits += (folded_point & _DIGIT) != 0
+                n_wide_digits += (folded_point & DIGIT) != 0
                 continue
         # Here a word has ended, perhaps an empty one.
         if written == token_start:
