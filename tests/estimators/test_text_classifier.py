@@ -585,3 +585,16 @@ def test_scoring_with_labels_of_another_kind_is_refused():
     clf = TextClassifier().fit(["dough", "stars", "dough", "stars"], ["1", "2", "1", "2"])
     with pytest.raises(ValueError, match="none of the labels given"):
         clf.score(["dough", "stars"], [1, 2])
+
+
+def test_the_warning_of_a_score_names_the_callers_file():
+    clf = TextClassifier().fit(["dough", "stars", "dough", "stars"], ["a", "b", "a", "b"])
+    with pytest.warns(UnseenWordsWarning) as caught:
+        clf.score(["unheard", "dough"], ["b", "a"])
+    assert caught[0].filename == __file__
+
+
+def test_log_probabilities_are_those_of_the_probabilities():
+    clf = TextClassifier().fit(["dough", "stars", "dough", "stars"], ["a", "b", "a", "b"])
+    texts = ["dough stars stars", "dough"]
+    assert_allclose(np.exp(clf.predict_log_proba(texts)), clf.predict_proba(texts))

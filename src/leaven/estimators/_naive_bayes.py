@@ -78,7 +78,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Computed in the precision of ``X``: float32 is about twice as fast as float64. The class
+    Computed in the precision of ``X``: float32 is about 1.6 times as fast as float64. The class
     probabilities are not smoothed unless ``class_alpha`` says so (the paper adds one), so
     that without unlabeled documents the result is ``MultinomialNB``'s.
 

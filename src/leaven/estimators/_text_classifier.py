@@ -176,6 +176,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, texts: Any, labels: Any, sample_weight: Any = None) -> float:
         """Accuracy on the labeled documents among these."""
+        check_is_fitted(self, "_fitted")
         array, known = as_text_array(texts), encode_labels(labels)
         _check_lengths(known, len(array))
         is_labeled = known.codes >= 0
@@ -187,7 +188,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
             )
         truth = known.classes[known.codes[is_labeled]]
-        right = self.predict(array)[is_labeled] == truth
+        proba = self.fitted.predict_proba(array, n_threads=self.n_threads)
+        right = self.classes_[proba.argmax(axis=1)][is_labeled] == truth
         weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weight))
 

@@ -205,7 +205,7 @@ def fit_counter(
     ``codes`` are class codes, negative where unlabeled, for ranking by mutual information.
     A given ``vocabulary`` is kept as it is. Words are numbered alphabetically, or
     ``by_frequency``: then the words that most documents hold lie side by side in a model's
-    parameters, and EM runs a third faster for it.
+    parameters, and EM runs about 1.3 times as fast for it.
     """
     tokens = options.as_tokens
     fixed = Vocabulary.empty() if options.hash_features else vocabulary
