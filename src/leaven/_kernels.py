@@ -133,7 +133,7 @@ def expect_counts(
     log_weight,  # float64[n_components]
     log_word,  # [n_words, n_components]: a word's row is read at once
     beta,  # inverse temperature, infinity for hard assignment
-    documents,  # float64[n_components], added to
+    documents,  # float64[n_components], overwritten
     words,  # [n_words, n_components], overwritten
 ):
     """E-step and expected counts of a block in one pass; returns its part of the objective.
@@ -151,6 +151,7 @@ def expect_counts(
     objective = 0.0
     # Zeroed here: numpy gives large pages to empty arrays, not to zero ones.
     words[:] = 0.0
+    documents[:] = 0.0
     for i in range(len(y)):
         w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
         if w == 0.0:

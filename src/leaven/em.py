@@ -1,15 +1,15 @@
 """The EM loop: the only one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from leaven.corpora._base import Corpus
+from leaven.corpora._base import Block, Corpus
 from leaven.models._base import Model, Statistics
-from leaven.posteriors import SOFT, Posterior
+from leaven.posteriors import SOFT, Posterior, cooling
 
-__all__ = ["EMResult", "run_em"]
+__all__ = ["EMResult", "anneal", "run_em"]
 
 P = TypeVar("P")
 S = TypeVar("S", bound=Statistics)
@@ -22,6 +22,7 @@ class EMResult(Generic[P, S]):
     params: P
     stats: S  # of ``params``: the expectations that the next M-step would use
     objective: list[float]  # before the first M-step and after each
+    betas: list[float]  # inverse temperature of each objective
     converged: bool
 
     @property
@@ -35,24 +36,86 @@ def run_em(
     params: P,
     *,
     posterior: Posterior = SOFT,
+    warm_up: Sequence[Posterior] = (),
     max_iter: int = 100,
     tol: float = 1e-6,
     on_step: Callable[[int, float], None] | None = None,
 ) -> EMResult[P, S]:
     """Climb the penalized log likelihood, eq. (3.8) of Nigam et al., from ``params``.
 
-    Stops after ``max_iter`` M-steps, or once an M-step gains no more than ``tol``
-    times the objective. The last objective in the history is that of the parameters
-    returned. ``on_step(step, objective)`` is called after every E-step.
+    One M-step is made with each posterior of ``warm_up`` before the climb proper, which
+    stops after ``max_iter`` M-steps, or once an M-step gains no more than ``tol`` times the
+    objective. The last objective in the history is that of the parameters returned.
+    ``on_step(step, objective)`` is called after every E-step.
+
+    The arrays of one iteration are filled again by the next, so that a long run allocates
+    no more than a short one; ``params`` themselves are left alone.
     """
+    expectation = _Expectation(model)
     objective: list[float] = []
-    for step in range(max_iter + 1):
-        stats = corpus.reduce(partial(model.expect, params, posterior))
+    betas: list[float] = []
+    for step in range(len(warm_up) + max_iter + 1):
+        own = warm_up[step] if step < len(warm_up) else posterior
+        stats = corpus.reduce(partial(expectation, params, own), expectation.add)
         objective.append(stats.objective + model.log_prior(params))
+        betas.append(own.beta)
         if on_step is not None:
             on_step(step, objective[-1])
-        if step and objective[-1] - objective[-2] <= tol * abs(objective[-2]):
-            return EMResult(params, stats, objective, converged=True)
-        if step < max_iter:
-            params = model.maximize(params, stats)
-    return EMResult(params, stats, objective, converged=False)
+        climbed = step > len(warm_up)  # and so the last two objectives are of one surface
+        if climbed and objective[-1] - objective[-2] <= tol * abs(objective[-2]):
+            return EMResult(params, stats, objective, betas, converged=True)
+        if step < len(warm_up) + max_iter:
+            params = model.maximize(params, stats, out=params if step else None)
+            expectation.release(stats)
+    return EMResult(params, stats, objective, betas, converged=False)
+
+
+def anneal(
+    model: Model[P, S],
+    corpus: Corpus,
+    params: P,
+    *,
+    start: float = 0.02,
+    factor: float = 1.01,
+    repeats: int = 1,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    on_step: Callable[[int, float], None] | None = None,
+) -> EMResult[P, S]:
+    """Deterministic annealing (Nigam et al., section 3.5): EM while beta rises, then plain EM.
+
+    Beta rises from ``start`` by ``factor``, after ``repeats`` M-steps each time, till one.
+    """
+    warm_up = cooling(start, factor, repeats)
+    return run_em(
+        model, corpus, params, warm_up=warm_up, max_iter=max_iter, tol=tol, on_step=on_step
+    )
+
+
+class _Expectation(Generic[P, S]):
+    """A model's E-step that fills statistics nobody needs any more before making new ones.
+
+    Called from several threads at once: appending to a list and popping from it are atomic.
+    """
+
+    def __init__(self, model: Model[P, S]) -> None:
+        self.model = model
+        self.spare: list[S] = []
+
+    def __call__(self, params: P, posterior: Posterior, block: Block) -> S:
+        try:
+            out = self.spare.pop()
+        except IndexError:
+            out = None
+        return self.model.expect(params, posterior, block, out)
+
+    def add(self, total: S, part: S) -> S:
+        total += part  # in place, where statistics know how
+        self.release(part)
+        return total
+
+    def release(self, stats: S) -> None:
+        self.spare.append(stats)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"model": self.model, "spare": []}  # arrays to be filled are not worth sending

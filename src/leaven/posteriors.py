@@ -17,9 +17,9 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from leaven._typing import FloatArray
-from leaven._validation import check_in
+from leaven._validation import check_in, check_whole
 
-__all__ = ["SOFT", "Hard", "Posterior", "Tempered"]
+__all__ = ["SOFT", "Hard", "Posterior", "Tempered", "cooling"]
 
 
 class Posterior(Protocol):
@@ -64,3 +64,17 @@ class Hard:
 
 
 SOFT = Tempered(1.0)
+
+
+def cooling(start: float = 0.02, factor: float = 1.01, repeats: int = 1) -> list[Tempered]:
+    """Posteriors of deterministic annealing, beta rising from ``start`` by ``factor`` to one.
+
+    Each occurs ``repeats`` times; beta = 1 itself, which is plain EM, does not. The defaults
+    are those of Nigam et al., section 3.5.2.
+    """
+    check_in("start", start, "(0, 1]")
+    check_in("factor", factor, "(1, inf)")
+    check_whole("repeats", repeats, "[1, inf)")
+    n_betas = math.ceil(-math.log(start) / math.log(factor) - 1e-9)
+    betas = [start * factor**step for step in range(n_betas)]
+    return [Tempered(beta) for beta in betas for _ in range(repeats)]

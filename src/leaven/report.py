@@ -22,6 +22,9 @@ class FitReport:
     unlabeled_shares: dict[str, float]  # class → share of the unlabeled documents, if any
     objective: list[float]  # before the first M-step and after each
     converged: bool
+    n_annealed: int = 0  # M-steps while the temperature fell
+    components: dict[str, int] = field(default_factory=dict)  # class → number of components
+    choices: list[dict[str, Any]] = field(default_factory=list)  # candidates and their accuracy
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -47,15 +50,24 @@ class FitReport:
         ]
         if self.n_iter:
             end = "converged" if self.converged else "stopped before converging"
+            cooled = f"{self.n_annealed} iterations of annealing, then " if self.n_annealed else ""
             lines.append(
-                f"{self.n_iter} EM iterations, {end}; objective "
-                f"{self.objective[0]:,.0f} → {self.objective[-1]:,.0f}"
+                f"{cooled}{self.n_iter - self.n_annealed} EM iterations, {end}; objective "
+                f"{self.objective[self.n_annealed]:,.0f} → {self.objective[-1]:,.0f}"
+            )
+        if self.choices:
+            tried = ", ".join(f"{c['components']}: {c['accuracy']:.0%}" for c in self.choices)
+            lines.append(
+                f"components per class by accuracy on {self.choices[0]['n_scored']} held-out "
+                f"labeled documents: {tried}"
             )
         lines.append(f"{took:.2f} s ({phases})")
         width = max((len(name) for name in self.class_counts), default=0)
         for name, count in self.class_counts.items():
             share = self.unlabeled_shares.get(name)
             took_share = "" if share is None else f", {share:6.1%} of the unlabeled"
-            lines.append(f"  {name:<{width}}  {count:>6,} labeled{took_share}")
+            parts = self.components.get(name, 1)
+            made_of = f", {parts} components" if parts > 1 else ""
+            lines.append(f"  {name:<{width}}  {count:>6,} labeled{took_share}{made_of}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)

@@ -148,11 +148,11 @@ def meddle_after(corpus, n_passes, change):
     """The corpus' reduce, with ``change`` made to the source after some passes."""
     plain, passes = corpus.reduce, []
 
-    def reduce(summarize):
+    def reduce(summarize, *add):
         if len(passes) == n_passes:
             change()
         passes.append(1)
-        return plain(summarize)
+        return plain(summarize, *add)
 
     corpus.reduce = reduce
     return corpus

@@ -177,13 +177,15 @@ def test_nb_does_not_look_at_unlabeled_texts_but_for_word_weights():
 def test_a_method_not_built_is_refused_with_those_that_are(method):
     with pytest.raises(ValueError) as caught:
         TextClassifier(method).fit(TEXTS, LABELS)
-    assert str(caught.value) == f"method must be one of 'auto', 'nb', 'em', got {method!r}"
+    assert str(caught.value) == (
+        f"method must be one of 'auto', 'nb', 'em', 'mixture', 'annealed', got {method!r}"
+    )
 
 
 def test_unknown_options_are_refused_with_those_there_are():
     with pytest.raises(ValueError, match="text_options has no 'stopwords'; choose from alternate"):
         TextClassifier(text_options={"stopwords": "english"}).fit(TEXTS, LABELS)
-    with pytest.raises(ValueError, match="method 'em' has no option 'beta'; choose from alpha, cl"):
+    with pytest.raises(ValueError, match="method 'em' has no option 'beta'; choose from alpha, b"):
         TextClassifier("em", options={"beta": 1}).fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="has no option 'n_threads'"):
         TextClassifier(options={"n_threads": 1}).fit(TEXTS, LABELS)

@@ -38,6 +38,8 @@ class MethodName(StrEnum):
     auto = "auto"
     nb = "nb"
     em = "em"
+    mixture = "mixture"
+    annealed = "annealed"
 
 
 class Ranking(StrEnum):

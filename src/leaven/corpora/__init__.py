@@ -3,6 +3,17 @@
 from leaven.corpora._base import UNLABELED, Block, Corpus
 from leaven.corpora._files import CountedFiles
 from leaven.corpora._memory import InMemoryCorpus
+from leaven.corpora._parts import Joined, Unlabeled, labeled_documents
 from leaven.corpora._stream import StreamedCorpus
 
-__all__ = ["UNLABELED", "Block", "Corpus", "CountedFiles", "InMemoryCorpus", "StreamedCorpus"]
+__all__ = [
+    "UNLABELED",
+    "Block",
+    "Corpus",
+    "CountedFiles",
+    "InMemoryCorpus",
+    "Joined",
+    "StreamedCorpus",
+    "Unlabeled",
+    "labeled_documents",
+]

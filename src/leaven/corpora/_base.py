@@ -1,5 +1,6 @@
 """Where documents live: the contract of a corpus, and what passes through it."""
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
@@ -31,6 +32,9 @@ class Block:
 class Corpus(Protocol):
     """Documents, wherever they are, that can be summed over."""
 
-    def reduce(self, summarize: Callable[[Block], S]) -> S:
-        """Sum of ``summarize(block)`` over blocks that hold each document once."""
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
+        """Sum of ``summarize(block)`` over blocks that hold each document once.
+
+        ``add(total, part)`` may change its arguments, neither of which is used afterwards.
+        """
         ...

@@ -1,9 +1,9 @@
 """A corpus in memory, summed over in threads."""
 
 import itertools
+import operator
 from collections.abc import Callable
 from functools import reduce
-from operator import add
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -57,7 +57,7 @@ class InMemoryCorpus:
         self.n_threads = count_threads(n_threads)
         self.blocks = _cut(X, y, weight, self.n_threads)
 
-    def reduce(self, summarize: Callable[[Block], S]) -> S:
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         n_threads = min(self.n_threads, len(self.blocks))
 
         def share(thread: int) -> S:

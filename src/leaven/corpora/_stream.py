@@ -1,5 +1,6 @@
 """A corpus read again from its source on every pass."""
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 
 from leaven.corpora._base import Block, S
@@ -28,13 +29,13 @@ class StreamedCorpus:
         self.blocks = blocks
         self._n_documents: int | None = None  # known after the first pass
 
-    def reduce(self, summarize: Callable[[Block], S]) -> S:
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         total: S | None = None
         n_documents = 0
         for block in self.blocks:
             n_documents += block.X.shape[0]
             stats = summarize(block)
-            total = stats if total is None else total + stats
+            total = stats if total is None else add(total, stats)
         if total is None:
             raise DataError("the source holds no document; check the paths it reads")
         if self._n_documents is not None and n_documents != self._n_documents:

@@ -44,6 +44,20 @@ METHODS = {
             {},
             _WEIGHTED,
         ),
+        Method(
+            "mixture",
+            "several components per class, their number chosen on held-out labeled documents",
+            NaiveBayesEM,
+            {"components": "auto"},
+            _WEIGHTED,
+        ),
+        Method(
+            "annealed",
+            "EM from a high temperature slowly down: more probable models from few labels",
+            NaiveBayesEM,
+            {"beta_start": 0.02, "correspondence": "em"},
+            _WEIGHTED,
+        ),
     )
 }
 

@@ -1,7 +1,7 @@
 """Naive Bayes with EM as a scikit-learn classifier on counts."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -10,24 +10,22 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from leaven._labels import encode_labels, is_missing
+from leaven._labels import encode_labels
 from leaven._typing import FloatArray
-from leaven._validation import check_in, check_whole
+from leaven._validation import check_choice, check_in, check_whole
 from leaven.corpora import Corpus, InMemoryCorpus
-from leaven.em import EMResult, run_em
+from leaven.correspondence import by_hand
+from leaven.estimators._checks import check_counts, checked_targets, one_class_message
 from leaven.estimators._collapse import collapse_message
+from leaven.estimators._components import Choice, choose_sizes, listed_candidates, sizes_of
 from leaven.exceptions import CollapseWarning
-from leaven.models import MixtureParams, MixtureStats, MultinomialMixture
-from leaven.posteriors import SOFT
+from leaven.explain import class_log_words
+from leaven.fitting import CORRESPONDENCES, Climb, Fit, components_of, fit_mixture
+from leaven.models import MultinomialMixture
+from leaven.posteriors import SOFT, cooling
 
 __all__ = ["NaiveBayesEM"]
 
@@ -48,10 +46,32 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
     unlabeled_weight : float in [0, 1], default=1.0
         How much an unlabeled document counts, relative to a labeled one. Lower it when
         unlabeled documents vastly outnumber labeled ones; 0 is supervised naive Bayes.
+    components : int, dict, list or "auto", default=1
+        Components of each class: one number for all, or a mapping from classes to numbers
+        (a class left out has one). Several suit a class of many topics, such as "everything
+        else". From a list of such the one that classifies held-out labeled documents best is
+        chosen; "auto" is the list 1, 2, 3, 5, 10, 20.
+    n_init : int, default=3
+        Random starts where a class has several components; the most probable result is kept.
+    cv : int, "loo" or None, default=None
+        Folds of labeled documents by which to choose among several ``components``; unlabeled
+        documents always train. None leaves one out up to 20 labels, and makes 10 folds beyond.
+    beta_start : float in (0, 1], default=1.0
+        Inverse temperature at which deterministic annealing starts (the paper: 0.02); at 1
+        there is none. Annealing finds more probable models from few labels, slowly.
+    beta_factor : float above 1, default=1.01
+        What the inverse temperature is multiplied by till it reaches 1.
+    beta_iter : int, default=1
+        M-steps at each temperature.
+    correspondence : {"as-is", "labels", "em"}, default="as-is"
+        Which class each component has after annealing: its own; by the classes of the labeled
+        documents that it takes; by its similarity to the components of plain EM.
     max_iter : int, default=100
-        Most M-steps to take.
+        Most M-steps to take from a start, after annealing.
     tol : float, default=1e-6
         EM stops once an M-step gains no more than ``tol`` times the objective.
+    random_state : int or None, default=0
+        Seed of starts and folds; None draws a new one every time.
     n_threads : int or None, default=None
         Threads to use; None is one per processor.
 
@@ -60,11 +80,22 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels, sorted. ``UNLABELED`` (-1) is not among them.
     feature_log_prob_ : ndarray of shape (n_classes, n_words)
-        log p(word | class).
+        log p(word | class); several components are mixed by their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         log p(class).
+    component_class_ : ndarray of shape (n_components,)
+        Number in ``classes_`` of each component's class.
+    component_log_prob_ : ndarray of shape (n_components, n_words)
+        log p(word | component).
     objective_ : ndarray of shape (n_iter_ + 1,)
-        Penalized log likelihood, up to a constant, before the first M-step and after each.
+        Penalized log likelihood, up to a constant, before the first M-step and after each; of
+        the tempered problem while annealing.
+    betas_ : ndarray of shape (n_iter_ + 1,)
+        Inverse temperature of each objective.
+    choices_ : list of Choice
+        Accuracy of each candidate number of components, where one was chosen.
+    start_objectives_ : list of float
+        The objective that each random start reached.
     n_iter_ : int
         Number of M-steps taken.
     converged_ : bool
@@ -102,15 +133,31 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         alpha: float = 1.0,
         class_alpha: float = 0.0,
         unlabeled_weight: float = 1.0,
+        components: Any = 1,
+        n_init: int = 3,
+        cv: int | str | None = None,
+        beta_start: float = 1.0,
+        beta_factor: float = 1.01,
+        beta_iter: int = 1,
+        correspondence: str = "as-is",
         max_iter: int = 100,
         tol: float = 1e-6,
+        random_state: int | None = 0,
         n_threads: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.class_alpha = class_alpha
         self.unlabeled_weight = unlabeled_weight
+        self.components = components
+        self.n_init = n_init
+        self.cv = cv
+        self.beta_start = beta_start
+        self.beta_factor = beta_factor
+        self.beta_iter = beta_iter
+        self.correspondence = correspondence
         self.max_iter = max_iter
         self.tol = tol
+        self.random_state = random_state
         self.n_threads = n_threads
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -132,7 +179,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             )
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=True)
         check_counts(X, f"{type(self).__name__}.fit")
-        labels = encode_labels(_checked_targets(y))
+        labels = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         corpus = InMemoryCorpus(csr_array(X), labels.codes, weight, n_threads=self.n_threads)
         self.fit_corpus(
@@ -149,12 +196,66 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         n_words: int,
         dtype: Any = np.float64,
         on_step: Callable[[int, float], None] | None = None,
+        on_fold: Callable[[int, int], None] | None = None,
         warn: bool = True,
     ) -> Self:
         """Fit on any corpus; its class codes index ``classes``.
 
-        With ``warn=False`` the caller is to call :meth:`warn`.
+        ``on_step(step, objective)`` is called after every E-step of the fit proper,
+        ``on_fold(done, total)`` after every fit that helps to choose ``components``. With
+        ``warn=False`` the caller is to call :meth:`warn`.
         """
+        self._check_options(dtype)
+        classes = np.asarray(classes)
+        if len(classes) < 2:
+            raise ValueError(one_class_message(classes))
+        # Without unlabeled documents EM still tells the components of a class apart.
+        candidates = listed_candidates(self.components)
+        climbs = self.unlabeled_weight > 0 or candidates is not None or self.components != 1
+        climb = Climb(
+            self.n_init,
+            cooling(self.beta_start, self.beta_factor, self.beta_iter) if climbs else (),
+            self.correspondence,
+            self.max_iter if climbs else 0,
+            self.tol,
+        )
+        seed = np.random.SeedSequence(self.random_state).entropy
+        model = MultinomialMixture(
+            np.arange(len(classes)),
+            self.alpha,
+            self.class_alpha,
+            self.unlabeled_weight,
+            self.n_threads,
+        )
+        _check_every_class_labeled(model, corpus, classes, n_words, dtype)
+        choices: list[Choice] = []
+        if candidates is None:
+            sizes = sizes_of(self.components, classes)
+        else:
+            sizes, choices = choose_sizes(
+                candidates,
+                classes,
+                model,
+                corpus,
+                n_words,
+                dtype,
+                climb,
+                cv=self.cv,
+                seed=seed,
+                on_fit=on_fold,
+            )
+        model = replace(model, component_class=components_of(sizes))
+        fit = fit_mixture(model, corpus, n_words, dtype, climb, seed, on_step)
+        # Only now, so that a failed fit leaves the estimator as it was.
+        self.classes_, self.n_features_in_ = classes, n_words
+        self.choices_ = choices
+        self._keep(model, fit)
+        self._messages = self._find_faults(fit, climb.max_iter)
+        if warn:
+            self.warn(stacklevel=3)
+        return self
+
+    def _check_options(self, dtype: Any) -> None:
         check_in("alpha", self.alpha, "(0, inf)")
         limits = np.finfo(dtype)
         if not limits.tiny <= self.alpha <= limits.max:
@@ -164,57 +265,40 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             )
         check_in("class_alpha", self.class_alpha, "[0, inf)")
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
+        check_whole("n_init", self.n_init, "[1, inf)")
+        check_in("beta_start", self.beta_start, "(0, 1]")
+        check_in("beta_factor", self.beta_factor, "(1, inf)")
+        check_whole("beta_iter", self.beta_iter, "[1, inf)")
+        check_choice("correspondence", self.correspondence, CORRESPONDENCES)
         check_whole("max_iter", self.max_iter, "[0, inf)")
         check_in("tol", self.tol, "[0, inf)")
-        classes = np.asarray(classes)
-        if len(classes) < 2:
-            raise ValueError(one_class_message(classes))
-        model = MultinomialMixture(
-            np.arange(len(classes)),
-            self.alpha,
-            self.class_alpha,
-            self.unlabeled_weight,
-            self.n_threads,
-        )
-        # The priming M-step: labeled documents alone (section 3.2.2 of [1]_).
-        flat = model.flat_params(n_words, np.dtype(dtype))
-        supervised = replace(model, unlabeled_weight=0.0)
-        labeled = corpus.reduce(partial(supervised.expect, flat, SOFT))
-        if not (labeled.documents > 0).all():
-            empty = classes.tolist()[int(labeled.documents.argmin())]
-            raise ValueError(
-                f"every class needs a labeled document of positive weight, class {empty!r} has none"
-            )
-        start = model.maximize(flat, labeled)
-        max_iter = self.max_iter if self.unlabeled_weight > 0 else 0
-        result = run_em(model, corpus, start, max_iter=max_iter, tol=self.tol, on_step=on_step)
-        # Only now, so that a failed fit leaves the estimator as it was.
-        self.classes_, self.n_features_in_ = classes, n_words
-        self._keep(model, result, labeled)
-        self._messages = self._find_faults(labeled, max_iter)
-        if warn:
-            self.warn(stacklevel=3)
-        return self
 
-    def _keep(
-        self,
-        model: MultinomialMixture,
-        result: EMResult[MixtureParams, MixtureStats],
-        labeled: MixtureStats,
-    ) -> None:
+    def _keep(self, model: MultinomialMixture, fit: Fit) -> None:
+        result = fit.result
         self._model, self._params = model, result.params
         self.objective_ = np.array(result.objective)
+        self.betas_ = np.array(result.betas)
+        self.start_objectives_ = fit.start_objectives
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        self.class_log_prior_ = result.params.log_weight
-        self.feature_log_prob_ = result.params.log_word
-        taken = np.maximum(result.stats.documents - labeled.documents, 0.0)
+        self._describe_components()
+        of_class = partial(np.bincount, model.component_class, minlength=model.n_classes)
+        taken = of_class(np.maximum(result.stats.documents - fit.labeled.documents, 0.0))
         total = taken.sum()
         self.unlabeled_shares_ = np.full(len(taken), np.nan)
-        if total > 1e-9 * labeled.documents.sum():
+        if total > 1e-9 * fit.labeled.documents.sum():
             self.unlabeled_shares_ = taken / total
 
-    def _find_faults(self, labeled: MixtureStats, max_iter: int) -> list[tuple[type[Warning], str]]:
+    def _describe_components(self) -> None:
+        self.component_class_ = self._model.component_class
+        self.component_log_prob_ = self._params.log_word
+        self.class_log_prior_ = self._model.split_weights(self._params.log_weight)[0]
+        is_plain = len(self.component_class_) == len(self.classes_)
+        self.feature_log_prob_ = (
+            self._params.log_word if is_plain else class_log_words(self._model, self._params)
+        )
+
+    def _find_faults(self, fit: Fit, max_iter: int) -> list[tuple[type[Warning], str]]:
         found: list[tuple[type[Warning], str]] = []
         if max_iter and not self.converged_:
             message = (
@@ -222,10 +306,34 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
                 f"{self.tol}; increase max_iter or tol"
             )
             found.append((ConvergenceWarning, message))
-        collapse = collapse_message(self.classes_, labeled.documents, self.unlabeled_shares_)
+        collapse = collapse_message(
+            self.classes_,
+            np.bincount(self.component_class_, fit.labeled.documents).astype(np.float64),
+            self.unlabeled_shares_,
+        )
         if collapse is not None:
             found.append((CollapseWarning, collapse))
         return found
+
+    def assign_components(self, mapping: Mapping[int, Any]) -> Self:
+        """Give components to other classes, as their top words suggest after annealing.
+
+        Parameters
+        ----------
+        mapping : dict
+            Component number to class; components not named keep their class.
+        """
+        check_is_fitted(self, "_params")
+        self._model = by_hand(self._model, self.classes_, mapping)
+        self._describe_components()
+        return self
+
+    @property
+    def most_steps(self) -> int:
+        """Most steps that ``on_step`` can be called for, over all starts, for progress bars."""
+        n_cooling = len(cooling(self.beta_start, self.beta_factor, self.beta_iter))
+        n_starts = 1 if self.components == 1 else self.n_init
+        return n_starts * (n_cooling + self.max_iter)
 
     @property
     def messages_(self) -> list[str]:
@@ -265,47 +373,14 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def check_counts(X: Any, whom: str) -> None:
-    """Refuse negative counts, naming the first."""
-    X = csr_array(X)
-    if X.nnz and X.data.min() < 0:
-        where = X.tocoo()
-        first = int(np.flatnonzero(where.data < 0)[0])
-        document, word = int(where.coords[0][first]), int(where.coords[1][first])
+def _check_every_class_labeled(
+    model: MultinomialMixture, corpus: Corpus, classes: Any, n_words: int, dtype: Any
+) -> None:
+    flat = model.flat_params(n_words, np.dtype(dtype))
+    supervised = replace(model, unlabeled_weight=0.0)
+    documents = corpus.reduce(partial(supervised.expect, flat, SOFT)).documents
+    if not (documents > 0).all():
+        empty = classes.tolist()[int(documents.argmin())]
         raise ValueError(
-            f"Negative values in data passed to {whom}: counts must not be negative, found "
-            f"{float(where.data[first])!r} at document {document}, word {word}; with hashed "
-            "features set alternate_sign=False"
+            f"every class needs a labeled document of positive weight, class {empty!r} has none"
         )
-
-
-def one_class_message(classes: Any) -> str:
-    """What to say when there is nothing to tell apart."""
-    if not len(classes):
-        return (
-            "y must label at least one document of two or more classes, and no document is "
-            "labeled: every label is missing (-1, None or empty)"
-        )
-    return (
-        f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
-        f"{np.asarray(classes).tolist()[0]!r}; label documents of another class too"
-    )
-
-
-def _checked_targets(y: Any) -> Any:
-    """Labels after scikit-learn's checks, which want an array; a list stays what it was.
-
-    An array of a list of strings would turn a missing NaN into the label "nan".
-    """
-    is_list = isinstance(y, list | tuple)
-    holds_gaps = is_list and (
-        any(label is None for label in y)
-        or (any(isinstance(label, str) for label in y) and any(map(is_missing, y)))
-    )
-    array = np.asarray(y, dtype=object) if holds_gaps else np.asarray(y)
-    if array.ndim == 2 and array.shape[1] == 1:
-        return column_or_1d(array, warn=True)
-    if array.dtype != object:
-        assert_all_finite(array, input_name="y")
-        check_classification_targets(array)
-    return y if is_list else array

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from leaven._labels import Labels, encode_labels
 from leaven._typing import FloatArray
 from leaven.corpora import InMemoryCorpus
+from leaven.estimators._checks import one_class_message
 from leaven.estimators._methods import Method, find_method
-from leaven.estimators._naive_bayes import one_class_message
 from leaven.explain import Explanation
 from leaven.fitted import FittedClassifier
 from leaven.io import load_model, save_model
@@ -30,6 +30,8 @@ __all__ = ["TextClassifier", "load"]
 MIN_DF = {5000: 5, 1000: 3, 200: 2, 0: 1}
 # More distinct labels than this, each given once, is a column of identifiers.
 MOST_SINGLE_CLASSES = 100
+# Parameters of the methods' estimators that are the classifier's own too.
+OWN = ("n_threads", "random_state")
 # Labels that other programs write where there is none.
 MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
 
@@ -39,9 +41,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    method : {"auto", "nb", "em"}, default="auto"
-        How to learn. "nb" uses labeled documents only, "em" the unlabeled ones too,
-        "auto" chooses.
+    method : {"auto", "nb", "em", "mixture", "annealed"}, default="auto"
+        How to learn. "nb" uses labeled documents only, "em" the unlabeled ones too;
+        "mixture" gives a class several components, for classes of many topics; "annealed"
+        cools slowly, for very few labels; "auto" chooses.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
         and ``n_threads``) to use instead of the method's own, such as
@@ -97,7 +100,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         labels : list of str or int, or such a column
             The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
         on_progress : callable or None, default=None
-            Called as ``on_progress(phase, done, total)`` with phase "counting" or "EM".
+            Called as ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of
+            the number of components) or "EM".
         """
         start = time.perf_counter()
         array = as_text_array(texts)
@@ -110,7 +114,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         notes = _check_labels(encoded, len(array))
         method, reason = find_method(self.method, int((encoded.codes < 0).sum()))
         text_options = _merged_text_options(method.text, self.text_options, len(array))
-        estimator = _make_estimator(method, self.options, self.n_threads)
+        own = {name: getattr(self, name) for name in OWN}
+        estimator = _make_estimator(method, self.options, own)
         prepared = time.perf_counter()
         counter, X = fit_counter(
             array,
@@ -126,7 +131,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             classes=encoded.classes,
             n_words=counter.n_words,
             dtype=X.dtype,
-            on_step=_em_steps(on_progress, estimator.max_iter),
+            on_step=_em_steps(on_progress, estimator),
+            on_fold=_phase(on_progress, "choosing"),
             warn=False,
         )
         fitted = time.perf_counter()
@@ -145,6 +151,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 else estimator.unlabeled_shares_.tolist(),
             ),
             objective=estimator.objective_.tolist(),
+            n_annealed=int((estimator.betas_ < 1.0).sum()),
+            components=_by_name(encoded.classes, np.bincount(estimator.component_class_).tolist()),
+            choices=[dataclasses.asdict(choice) for choice in estimator.choices_],
             converged=estimator.converged_,
             warnings=[*notes, *estimator.messages_],
             seconds={
@@ -226,7 +235,7 @@ def load(path: str | os.PathLike[str]) -> TextClassifier:
     clf = TextClassifier(
         fitted.report.method,
         text_options=options.get("text"),
-        options={k: v for k, v in options.get("method", {}).items() if k != "n_threads"},
+        options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
     )
     clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
     return clf
@@ -299,15 +308,15 @@ def _merged_text_options(
     return merged
 
 
-def _make_estimator(method: Method, given: Mapping[str, Any] | None, n_threads: int | None) -> Any:
-    known = set(method.estimator().get_params()) - {"n_threads"}
+def _make_estimator(method: Method, given: Mapping[str, Any] | None, own: Mapping[str, Any]) -> Any:
+    known = set(method.estimator().get_params()) - set(own)
     unknown = sorted(set(given or {}) - known)
     if unknown:
         raise ValueError(
             f"method {method.name!r} has no option {unknown[0]!r}; choose from "
             f"{', '.join(sorted(known))}"
         )
-    return method.estimator(**{**method.settings, **(given or {}), "n_threads": n_threads})
+    return method.estimator(**{**method.settings, **(given or {}), **own})
 
 
 def _by_name(classes: Any, values: list[Any]) -> dict[str, Any]:
@@ -320,7 +329,7 @@ def _phase(on_progress: Any, phase: str) -> Callable[[int, int], None] | None:
     return lambda done, total: on_progress(phase, done, total)
 
 
-def _em_steps(on_progress: Any, max_iter: int) -> Callable[[int, float], None] | None:
+def _em_steps(on_progress: Any, estimator: Any) -> Callable[[int, float], None] | None:
     if on_progress is None:
         return None
-    return lambda step, _objective: on_progress("EM", step, max_iter)
+    return lambda step, _objective: on_progress("EM", step, estimator.most_steps)

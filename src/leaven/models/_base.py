@@ -22,12 +22,15 @@ S = TypeVar("S", bound=Statistics)
 class Model(Protocol[P, S]):
     """p(x, k | params), its prior and its M-step."""
 
-    def expect(self, params: P, posterior: Posterior, block: Block) -> S:
-        """E-step on a block, fused with the counting."""
+    def expect(self, params: P, posterior: Posterior, block: Block, out: S | None = None) -> S:
+        """E-step on a block, fused with the counting; may overwrite the arrays of ``out``."""
         ...
 
-    def maximize(self, params: P, stats: S) -> P:
-        """M-step: the parameters that maximize expected log likelihood plus log prior."""
+    def maximize(self, params: P, stats: S, out: P | None = None) -> P:
+        """M-step: the parameters that maximize expected log likelihood plus log prior.
+
+        May overwrite the arrays of ``out``, which may be ``params``.
+        """
         ...
 
     def log_prior(self, params: P) -> float:

@@ -40,6 +40,14 @@ class MixtureStats:
             self.words + other.words,
         )
 
+    def __iadd__(self, other: Self) -> Self:
+        """The sum, in this one's arrays."""
+        return type(self)(
+            self.objective + other.objective,
+            np.add(self.documents, other.documents, out=self.documents),
+            np.add(self.words, other.words, out=self.words),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class MultinomialMixture:
@@ -100,7 +108,13 @@ class MultinomialMixture:
             axis=1,
         )
 
-    def expect(self, params: MixtureParams, posterior: Posterior, block: Block) -> MixtureStats:
+    def expect(
+        self,
+        params: MixtureParams,
+        posterior: Posterior,
+        block: Block,
+        out: MixtureStats | None = None,
+    ) -> MixtureStats:
         X = block.X
         # The kernel trusts these numbers.
         if X.shape[1] != params.log_word.shape[1]:
@@ -113,8 +127,11 @@ class MultinomialMixture:
                 f"class codes must be below the number of classes, {self.n_classes}, got "
                 f"{block.y.max()}; name all classes"
             )
-        documents = np.zeros(len(self.component_class))
-        words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
+        if out is None:
+            documents: FloatArray = np.empty(len(self.component_class))
+            words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
+        else:
+            documents, words = out.documents, out.words.T
         objective = _kernels.expect_counts(
             X.indptr,
             X.indices,
@@ -131,9 +148,13 @@ class MultinomialMixture:
         )
         return MixtureStats(float(objective), documents, words.T)
 
-    def maximize(self, params: MixtureParams, stats: MixtureStats) -> MixtureParams:
+    def maximize(
+        self, params: MixtureParams, stats: MixtureStats, out: MixtureParams | None = None
+    ) -> MixtureParams:
         # eqs. (3.9) to (3.11); with one component per class they are (3.5) and (3.6).
-        return MixtureParams(self._log_weight(stats.documents), self._log_word(stats.words))
+        log_word = np.empty_like(stats.words) if out is None else out.log_word
+        self._write_log_word(stats.words, log_word)
+        return MixtureParams(self._log_weight(stats.documents), log_word)
 
     def log_prior(self, params: MixtureParams) -> float:
         log_class, log_share = self.split_weights(params.log_weight)
@@ -144,10 +165,9 @@ class MultinomialMixture:
             total += self.alpha * float(log_share.sum())
         return total
 
-    def _log_word(self, words: FloatArray) -> FloatArray:
+    def _write_log_word(self, words: FloatArray, log_word: FloatArray) -> None:
         # In memory order, word by word. numpy's logarithm is vectorised, numba's is not.
-        words = np.ascontiguousarray(words.T)
-        smoothed = np.empty_like(words)
+        words, smoothed = words.T, log_word.T
         alpha = words.dtype.type(self.alpha)
         n_parts = count_threads(self.n_threads) if words.size > FEWEST_FOR_THREADS else 1
         rows = np.linspace(0, len(words), n_parts + 1).astype(np.int64)
@@ -166,7 +186,6 @@ class MultinomialMixture:
                 np.subtract(own, log_total, out=own)
 
         run_in_threads(normalize, n_parts)
-        return smoothed.T
 
     def _log_weight(self, documents: FloatArray) -> FloatArray:
         """Log P(class) + log P(component | class)."""

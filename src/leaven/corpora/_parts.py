@@ -1,0 +1,64 @@
+"""A corpus taken apart: its labeled documents in memory, the others where they are."""
+
+import hashlib
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from leaven.corpora._base import Block, Corpus, S
+
+__all__ = ["Joined", "Unlabeled", "labeled_documents"]
+
+
+def labeled_documents(corpus: Corpus) -> Block:
+    """The labeled documents of positive weight, in an order that only their content decides.
+
+    So whatever is drawn from them at random does not depend on where the corpus lives.
+    """
+    blocks = corpus.reduce(lambda block: [_only_labeled(block)])
+    X = csr_array(vstack([block.X for block in blocks], format="csr"))
+    y = np.concatenate([block.y for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    keys = [
+        (int(y[i]), _digest(X.indices[begin:end], X.data[begin:end]), float(weight[i]))
+        for i, (begin, end) in enumerate(zip(X.indptr, X.indptr[1:], strict=False))
+    ]
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    return Block(csr_array(X[order]), y[order], weight[order])
+
+
+def _only_labeled(block: Block) -> Block:
+    rows = np.flatnonzero((block.y >= 0) & (block.weight > 0))
+    return Block(csr_array(block.X[rows]), block.y[rows], block.weight[rows])
+
+
+def _digest(indices: Any, data: Any) -> bytes:
+    content = indices.astype(np.int64).tobytes() + data.astype(np.float64).tobytes()
+    return hashlib.blake2b(content, digest_size=8).digest()
+
+
+class Unlabeled:
+    """The unlabeled documents of a corpus; the others weigh nothing."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
+        return self.corpus.reduce(
+            lambda block: summarize(replace(block, weight=block.weight * (block.y < 0))), add
+        )
+
+
+class Joined:
+    """Several corpora as one."""
+
+    def __init__(self, corpora: Sequence[Corpus]) -> None:
+        self.corpora = corpora
+
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
+        return reduce(add, [corpus.reduce(summarize, add) for corpus in self.corpora])

@@ -1,0 +1,59 @@
+"""What the estimators refuse, and in which words."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from leaven._labels import is_missing
+
+__all__ = ["check_counts", "checked_targets", "one_class_message"]
+
+
+def check_counts(X: Any, whom: str) -> None:
+    """Refuse negative counts, naming the first."""
+    X = csr_array(X)
+    if X.nnz and X.data.min() < 0:
+        where = X.tocoo()
+        first = int(np.flatnonzero(where.data < 0)[0])
+        document, word = int(where.coords[0][first]), int(where.coords[1][first])
+        raise ValueError(
+            f"Negative values in data passed to {whom}: counts must not be negative, found "
+            f"{float(where.data[first])!r} at document {document}, word {word}; with hashed "
+            "features set alternate_sign=False"
+        )
+
+
+def one_class_message(classes: Any) -> str:
+    """What to say when there is nothing to tell apart."""
+    if not len(classes):
+        return (
+            "y must label at least one document of two or more classes, and no document is "
+            "labeled: every label is missing (-1, None or empty)"
+        )
+    return (
+        f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
+        f"{np.asarray(classes).tolist()[0]!r}; label documents of another class too"
+    )
+
+
+def checked_targets(y: Any) -> Any:
+    """Labels after scikit-learn's checks, which want an array; a list stays what it was.
+
+    An array of a list of strings would turn a missing NaN into the label "nan".
+    """
+    is_list = isinstance(y, list | tuple)
+    holds_gaps = is_list and (
+        any(label is None for label in y)
+        or (any(isinstance(label, str) for label in y) and any(map(is_missing, y)))
+    )
+    array = np.asarray(y, dtype=object) if holds_gaps else np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return column_or_1d(array, warn=True)
+    if array.dtype != object:
+        assert_all_finite(array, input_name="y")
+        check_classification_targets(array)
+    return y if is_list else array
