@@ -24,7 +24,7 @@ bench: .venv/dev-ready
 	$(BIN)/python -m benchmarks
 
 studies: .venv/dev-ready
-	$(BIN)/python -m studies.figure_3_1
+	$(BIN)/python -m studies
 
 docs: .venv/dev-ready
 	$(BIN)/python docs/generate_cli.py

@@ -19,17 +19,19 @@ N_CLASSES = 20
 STEPS = 4
 
 
-def scipy_expectation(X: Any, log_theta: Any, log_prior: Any) -> Any:
-    q = X @ log_theta.T + log_prior
+def scipy_expectation(X: Any, log_theta: Any, log_prior: Any, beta: float = 1.0) -> Any:
+    q = beta * (X @ log_theta.T + log_prior)
     q -= q.max(axis=1, keepdims=True)
     np.exp(q, out=q)
     q /= q.sum(axis=1, keepdims=True)
     return q
 
 
-def scipy_iteration(X: Any, labeled: Any, one_hot: Any, log_theta: Any, log_prior: Any) -> Any:
+def scipy_iteration(
+    X: Any, labeled: Any, one_hot: Any, log_theta: Any, log_prior: Any, beta: float = 1.0
+) -> Any:
     """E-step and M-step as one would write them with scipy, in float64."""
-    q = scipy_expectation(X, log_theta, log_prior)
+    q = scipy_expectation(X, log_theta, log_prior, beta)
     q[labeled] = one_hot
     words = (X.T @ q).T + 1.0
     return np.log(words / words.sum(axis=1, keepdims=True)), np.log(q.mean(axis=0))

@@ -1,13 +1,15 @@
-"""What the studies share: Nigam's protocol, and where results go."""
+"""What the studies share: Nigam's protocol, paired tests, plots, and where results go."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from leaven.datasets import load_corpus
+from leaven.significance import paired_t
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -61,6 +63,41 @@ def write_results(name: str, results: dict[str, Any]) -> Path:
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(results, indent=1) + "\n")
     return path
+
+
+def paired(a: list[float], b: list[float]) -> dict[str, float]:
+    """Mean of a - b over draws and its p-value, for JSON."""
+    return asdict(paired_t(a, b))
+
+
+def signed(test: dict[str, float]) -> str:
+    """A paired difference in percentage points, and how sure it is."""
+    return f"{100 * test['difference']:+5.1f} (p = {test['p_value']:.2g})"
+
+
+def subplots(**settings: Any) -> tuple[Any, Any]:
+    """Figure and axes in the studies' style; matplotlib is imported only here."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(layout="constrained", **settings)
+    for each in np.ravel(axes):
+        each.grid(alpha=0.25)
+    return figure, axes
+
+
+def log_ticks(axes: Any, sizes: Sequence[int]) -> None:
+    """A logarithmic axis of label numbers with these marked and no others."""
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+
+
+def save_figure(name: str, figure: Any) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    figure.savefig(RESULTS / f"{name}.png", dpi=130)
 
 
 def mean_sd(values: list[float]) -> str:

@@ -1,11 +1,19 @@
+import operator
+import pickle
+from functools import partial
+
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from drawing import draw_corpus, in_memory, random_params
-from leaven.em import run_em
+from drawing import cut_up, draw_corpus, in_memory, random_params
+from leaven.corpora import StreamedCorpus
+from leaven.em import anneal, run_em
 from leaven.models import MultinomialMixture
+from leaven.posteriors import SOFT, Tempered, cooling
 
 MODEL = MultinomialMixture(np.arange(3))
+SEVERAL = MultinomialMixture(np.array([0, 0, 1, 2, 2]))
 
 
 def test_it_stops_once_a_step_gains_too_little():
@@ -39,3 +47,98 @@ def test_the_history_starts_before_the_first_step(max_iter):
         MODEL, in_memory(draw_corpus(0)), random_params(0, 3), max_iter=max_iter, tol=0.0
     )
     assert len(result.objective) == max_iter + 1
+
+
+@pytest.mark.parametrize("model", [MODEL, SEVERAL], ids=["one component", "several"])
+def test_annealing_is_em_that_warms_up_while_beta_rises(model):
+    corpus, params = in_memory(draw_corpus(0)), random_params(0, len(model.component_class))
+    annealed = anneal(model, corpus, params, start=0.1, factor=1.5, repeats=2)
+    warmed = run_em(model, corpus, params, warm_up=cooling(0.1, 1.5, 2))
+    assert annealed.objective == warmed.objective
+    assert annealed.betas == warmed.betas
+    assert annealed.converged
+    assert_array_equal(annealed.params.log_word, warmed.params.log_word)
+    n_cooling = 2 * 6
+    assert annealed.betas[:n_cooling] == [own.beta for own in cooling(0.1, 1.5, 2)]
+    assert set(annealed.betas[n_cooling:]) == {1.0}
+
+
+def test_annealing_starts_by_default_where_the_paper_does():
+    result = anneal(MODEL, in_memory(draw_corpus(0)), random_params(0, 3))
+    assert result.betas[0] == 0.02
+    assert result.betas.index(1.0) == 394
+    assert result.n_iter == len(result.objective) - 1 == len(result.betas) - 1 > 394
+
+
+def test_annealing_from_one_is_em():
+    corpus, params = in_memory(draw_corpus(0)), random_params(0, 3)
+    plain, annealed = run_em(MODEL, corpus, params), anneal(MODEL, corpus, params, start=1.0)
+    assert annealed.objective == plain.objective
+    assert_array_equal(annealed.params.log_word, plain.params.log_word)
+
+
+def test_every_posterior_of_the_warm_up_makes_one_m_step():
+    corpus, params = in_memory(draw_corpus(0)), random_params(0, 3)
+    warm_up = [Tempered(0.1), Tempered(0.7)]
+    result = run_em(MODEL, corpus, params, warm_up=warm_up, max_iter=0)
+    for posterior in warm_up:
+        params = MODEL.maximize(params, corpus.reduce(partial(MODEL.expect, params, posterior)))
+    assert_array_equal(result.params.log_word, params.log_word)
+    assert_array_equal(result.params.log_weight, params.log_weight)
+    assert result.betas == [0.1, 0.7, 1.0]
+    assert result.n_iter == 2
+
+
+def test_the_warm_up_is_never_cut_short():
+    # Any gain is too little, so the climb proper stops after its first M-step.
+    warm_up = cooling(0.1, 1.5, 2)
+    run = partial(run_em, MODEL, in_memory(draw_corpus(0)), random_params(0, 3), warm_up=warm_up)
+    eager = run(tol=1e9)
+    assert eager.converged
+    assert eager.n_iter == len(warm_up) + 1
+    # And the limit is on the climb proper alone.
+    assert run(max_iter=3, tol=-1.0).n_iter == len(warm_up) + 3
+
+
+def test_the_last_temperature_is_not_compared_with_the_first_of_the_climb():
+    """Objectives fall from one temperature to the next, which is no sign of convergence."""
+    result = run_em(
+        MODEL, in_memory(draw_corpus(0)), random_params(0, 3), warm_up=[Tempered(0.02)], tol=1e-9
+    )
+    assert result.objective[1] < result.objective[0]
+    assert result.n_iter > 2
+
+
+def test_on_step_sees_every_objective_of_an_annealed_run():
+    seen = []
+    result = anneal(
+        MODEL,
+        in_memory(draw_corpus(0)),
+        random_params(0, 3),
+        start=0.3,
+        factor=1.2,
+        on_step=lambda step, objective: seen.append((step, objective)),
+    )
+    assert seen == list(enumerate(result.objective))
+
+
+class Faraway:
+    """A corpus in another process: what it is asked to do is sent there."""
+
+    def __init__(self, blocks):
+        self.blocks = blocks
+        self.sent = []
+
+    def reduce(self, summarize, add=operator.add):
+        self.sent.append(pickle.dumps(summarize))
+        return StreamedCorpus(self.blocks).reduce(pickle.loads(self.sent[-1]), add)
+
+
+def test_arrays_to_be_filled_are_not_sent_to_other_processes():
+    drawn, params = draw_corpus(0), random_params(0, 3)
+    there, warm_up = Faraway(cut_up(drawn)), [SOFT, SOFT]
+    far = run_em(MODEL, there, params, warm_up=warm_up, max_iter=5)
+    near = run_em(MODEL, StreamedCorpus(cut_up(drawn)), params, warm_up=warm_up, max_iter=5)
+    assert far.objective == near.objective
+    sizes = [len(message) for message in there.sent]
+    assert max(sizes) - min(sizes) < params.log_word.nbytes / 2

@@ -1,6 +1,7 @@
-"""The laws every model keeps, over every posterior and every corpus."""
+"""The laws every model keeps, over every posterior, every schedule and every corpus."""
 
-from dataclasses import replace
+import tracemalloc
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import add
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, vstack
 from sklearn.naive_bayes import MultinomialNB
 
@@ -16,9 +17,15 @@ from drawing import CORPORA, N_WORDS, Drawn, cut_up, draw_corpus, in_memory, ran
 from leaven.corpora import Block
 from leaven.em import run_em
 from leaven.models import MultinomialMixture
-from leaven.posteriors import SOFT, Hard, Tempered
+from leaven.posteriors import SOFT, Hard, Tempered, cooling
 
 POSTERIORS = [SOFT, Tempered(0.3), Hard()]
+WARM_UP = cooling(0.1, 2.0, repeats=3)  # three steps at each of four temperatures
+# How to climb: what ``run_em`` is told beside the model, the documents and the start.
+CLIMBS = {
+    **{str(posterior): {"posterior": posterior} for posterior in POSTERIORS},
+    "annealed": {"warm_up": WARM_UP},
+}
 MODELS = {
     "one component": MultinomialMixture(np.arange(3)),
     "smoothed classes, small alpha": MultinomialMixture(np.arange(3), 0.05, class_alpha=1.0),
@@ -26,12 +33,14 @@ MODELS = {
     # So many that few have a share of a document, which the kernel adds up in another way.
     "many components": MultinomialMixture(np.arange(24) % 3, 0.2),
     "several components": MultinomialMixture(np.array([0, 0, 1, 2, 2, 2]), 0.7, class_alpha=0.5),
+    "several, light": MultinomialMixture(np.array([0, 1, 1, 2]), 0.3, unlabeled_weight=0.1),
 }
 NEVER = -1.0  # as tol: never stop early, so that compared runs are equally long
 DTYPES = {np.float64: 1e-10, np.float32: 1e-6}
 
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 every_posterior = pytest.mark.parametrize("posterior", POSTERIORS, ids=str)
+every_climb = pytest.mark.parametrize("climb", CLIMBS.values(), ids=CLIMBS.keys())
 every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
 every_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
 seeds = given(seed=st.integers(0, 2**16))
@@ -76,22 +85,29 @@ def test_the_kernel_equals_a_slow_loop(model, posterior, dtype, seed):
 
 @every_dtype
 @every_corpus
-@every_posterior
+@every_climb
 @every_model
 @few
 @seeds
-def test_no_step_lowers_the_objective(model, posterior, corpus, dtype, seed):
+def test_no_step_lowers_the_objective_of_its_temperature(model, climb, corpus, dtype, seed):
     drawn = draw_corpus(seed, dtype=dtype, weighted=True)
-    result = run_em(
-        model,
-        corpus(drawn),
-        start(model, seed, dtype),
-        posterior=posterior,
-        max_iter=15,
-        tol=NEVER,
-    )
-    smallest = np.diff(result.objective).min(initial=0.0)
+    result = run_em(model, corpus(drawn), start(model, seed, dtype), **climb, max_iter=8, tol=NEVER)
+    is_same_beta = np.equal(result.betas[1:], result.betas[:-1])
+    assert is_same_beta.sum() == 8 + len(climb.get("warm_up", ())) * 2 // 3
+    smallest = np.diff(result.objective)[is_same_beta].min()
     assert smallest >= -DTYPES[dtype] * abs(result.objective[-1])
+
+
+@every_model
+@few
+@seeds
+def test_cooling_alone_never_raises_the_objective(model, seed):
+    """An entropy that counts for less: the maximum over q falls while parameters stay."""
+    corpus, params = in_memory(draw_corpus(seed, weighted=True)), start(model, seed)
+    posteriors = [*WARM_UP[::3], SOFT, Hard()]
+    values = [corpus.reduce(partial(model.expect, params, own)).objective for own in posteriors]
+    assert np.diff(values).max() <= 1e-9 * abs(values[0])
+    assert values[0] > values[-1]
 
 
 @every_posterior
@@ -122,48 +138,48 @@ def test_with_every_document_labeled_it_is_sklearn_naive_bayes(seed):
     assert_allclose(result.params.log_weight, theirs.class_log_prior_, atol=1e-12)
 
 
-@every_posterior
+@every_climb
 @every_model
 @few
 @seeds
-def test_a_document_of_weight_two_counts_as_two_documents(model, posterior, seed):
+def test_a_document_of_weight_two_counts_as_two_documents(model, climb, seed):
     drawn = draw_corpus(seed)
     doubled = replace(drawn, weight=np.full(len(drawn.y), 2.0))
     twice = Drawn(csr_array(vstack([drawn.X, drawn.X])), np.tile(drawn.y, 2), np.ones(80))
     params = start(model, seed)
-    heavy = run_em(model, in_memory(doubled), params, posterior=posterior, max_iter=4, tol=NEVER)
-    many = run_em(model, in_memory(twice), params, posterior=posterior, max_iter=4, tol=NEVER)
+    heavy = run_em(model, in_memory(doubled), params, **climb, max_iter=4, tol=NEVER)
+    many = run_em(model, in_memory(twice), params, **climb, max_iter=4, tol=NEVER)
     assert_allclose(heavy.objective, many.objective)
     assert_allclose(heavy.params.log_word, many.params.log_word)
 
 
-@every_posterior
+@every_climb
 @every_model
 @few
 @seeds
-def test_the_order_of_documents_does_not_matter(model, posterior, seed):
+def test_the_order_of_documents_does_not_matter(model, climb, seed):
     drawn = draw_corpus(seed, weighted=True)
     shuffle = np.random.default_rng(seed).permutation(len(drawn.y))
     shuffled = Drawn(csr_array(drawn.X[shuffle]), drawn.y[shuffle], drawn.weight[shuffle])
     params = start(model, seed)
-    here = run_em(model, in_memory(drawn), params, posterior=posterior, max_iter=5, tol=NEVER)
-    there = run_em(model, in_memory(shuffled), params, posterior=posterior, max_iter=5, tol=NEVER)
+    here = run_em(model, in_memory(drawn), params, **climb, max_iter=5, tol=NEVER)
+    there = run_em(model, in_memory(shuffled), params, **climb, max_iter=5, tol=NEVER)
     assert_allclose(there.objective, here.objective)
     assert_allclose(there.params.log_word, here.params.log_word, atol=1e-9)
 
 
-@every_posterior
+@every_climb
 @every_model
 @few
 @seeds
-def test_permuting_components_permutes_parameters(model, posterior, seed):
+def test_permuting_components_permutes_parameters(model, climb, seed):
     drawn = draw_corpus(seed, weighted=True)  # without ties, which Hard gives to the first
     params = start(model, seed)
     shuffle = np.random.default_rng(seed).permutation(len(model.component_class))
     renamed = replace(model, component_class=model.component_class[shuffle])
     moved = type(params)(params.log_weight[shuffle], np.asfortranarray(params.log_word[shuffle]))
-    here = run_em(model, in_memory(drawn), params, posterior=posterior, max_iter=5, tol=NEVER)
-    there = run_em(renamed, in_memory(drawn), moved, posterior=posterior, max_iter=5, tol=NEVER)
+    here = run_em(model, in_memory(drawn), params, **climb, max_iter=5, tol=NEVER)
+    there = run_em(renamed, in_memory(drawn), moved, **climb, max_iter=5, tol=NEVER)
     assert_allclose(there.objective, here.objective)
     assert_allclose(there.params.log_word, here.params.log_word[shuffle], atol=1e-9)
 
@@ -184,28 +200,28 @@ def test_permuting_classes_permutes_parameters(seed):
 
 
 @every_corpus
-@every_posterior
+@every_climb
 @every_model
-def test_the_last_objective_belongs_to_the_returned_parameters(model, posterior, corpus):
+def test_the_last_objective_belongs_to_the_returned_parameters(model, climb, corpus):
     drawn = draw_corpus(5)
+    posterior = climb.get("posterior", SOFT)
     for max_iter in (0, 1, 50):
-        result = run_em(
-            model, corpus(drawn), start(model, 5), posterior=posterior, max_iter=max_iter
-        )
+        result = run_em(model, corpus(drawn), start(model, 5), **climb, max_iter=max_iter)
         stats = in_memory(drawn).reduce(partial(model.expect, result.params, posterior))
         assert_allclose(result.objective[-1], stats.objective + model.log_prior(result.params))
+        assert_allclose(result.stats.documents, stats.documents, atol=1e-9)
         assert_allclose(result.stats.words, stats.words, atol=1e-9)
-        assert result.n_iter <= max_iter
+        assert result.n_iter <= len(climb.get("warm_up", ())) + max_iter
 
 
-@every_posterior
+@every_climb
 @every_model
 @few
 @seeds
-def test_every_corpus_gives_the_same_answer(model, posterior, seed):
+def test_every_corpus_gives_the_same_answer(model, climb, seed):
     drawn = draw_corpus(seed, weighted=True)
     results = [
-        run_em(model, corpus(drawn), start(model, seed), posterior=posterior, max_iter=6, tol=NEVER)
+        run_em(model, corpus(drawn), start(model, seed), **climb, max_iter=6, tol=NEVER)
         for corpus in CORPORA.values()
     ]
     for other in results[1:]:
@@ -250,3 +266,114 @@ def test_the_objective_is_the_penalized_log_likelihood_by_brute_force():
     expected = np.log(likelihood) + 0.5 * np.log(theta).sum() + 0.25 * np.log(prior).sum()
     stats = model.expect(params, SOFT, Block(csr_array(X), y, np.ones(3)))
     assert_allclose(stats.objective + model.log_prior(params), expected)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.5, 0.02])
+def test_the_tempered_objective_is_a_tempered_likelihood_by_brute_force(beta):
+    """Eq. (3.14) of Nigam et al.: a document adds (1 / beta) log sum_k p(x, k)^beta, where k
+    runs over the components of its class if it is labeled and over all if it is not.
+    """
+    X = np.array([[2.0, 1.0], [0.0, 3.0], [1.0, 1.0]])
+    y, weight = np.array([0, 1, -1]), np.array([1.0, 2.0, 1.0])
+    model = MultinomialMixture(np.array([0, 0, 1]), alpha=0.5, unlabeled_weight=0.4)
+    share, theta = np.array([0.3, 0.1, 0.6]), np.array([[0.6, 0.4], [0.9, 0.1], [0.2, 0.8]])
+    params = start(model, 0)
+    params = type(params)(np.log(share), np.asfortranarray(np.log(theta)))
+    first = (0.3 * 0.6**2 * 0.4) ** beta + (0.1 * 0.9**2 * 0.1) ** beta
+    second = (0.6 * 0.8**3) ** beta
+    third = (0.3 * 0.6 * 0.4) ** beta + (0.1 * 0.9 * 0.1) ** beta + (0.6 * 0.2 * 0.8) ** beta
+    likelihood = (np.log(first) + 2 * np.log(second) + 0.4 * np.log(third)) / beta
+    stats = model.expect(params, Tempered(beta), Block(csr_array(X), y, weight))
+    assert_allclose(stats.objective, likelihood)
+    # The prior keeps its temperature; an only component has no share to be uncertain of.
+    prior = 0.5 * np.log(theta).sum() + 0.5 * np.log([0.75, 0.25]).sum()
+    assert_allclose(model.log_prior(params), prior)
+
+
+@every_corpus
+@every_climb
+@every_model
+def test_filling_arrays_again_changes_no_bit(model, climb, corpus):
+    own = corpus(draw_corpus(7, weighted=True))
+    params = start(model, 7)
+    result = run_em(model, own, params, **climb, max_iter=4, tol=NEVER)
+    posteriors = [*climb.get("warm_up", ()), *[climb.get("posterior", SOFT)] * 5]
+    assert len(result.objective) == len(posteriors)
+    for objective, posterior in zip(result.objective, posteriors, strict=True):
+        stats = own.reduce(partial(model.expect, params, posterior))
+        assert objective == stats.objective + model.log_prior(params)
+        last, params = params, model.maximize(params, stats)
+    assert_array_equal(result.params.log_word, last.log_word)
+    assert_array_equal(result.params.log_weight, last.log_weight)
+    assert_array_equal(result.stats.words, stats.words)
+    assert_array_equal(result.stats.documents, stats.documents)
+
+
+@every_corpus
+@every_climb
+@every_model
+def test_a_run_changes_neither_its_start_nor_an_earlier_result(model, climb, corpus):
+    own = corpus(draw_corpus(8, weighted=True))
+    params = start(model, 8)
+    run = partial(run_em, model, own, **climb, max_iter=3, tol=NEVER)
+    first = run(params)
+    arrays = [first.params.log_weight, first.params.log_word]
+    arrays += [first.stats.documents, first.stats.words]
+    before = [array.copy() for array in arrays]
+    run(first.params)
+    run(start(model, 9))
+    for array, copy in zip(arrays, before, strict=True):
+        assert_array_equal(array, copy)
+    assert_array_equal(params.log_word, start(model, 8).log_word)
+    assert_array_equal(params.log_weight, start(model, 8).log_weight)
+    assert_array_equal(run(params).params.log_word, before[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Remembering(MultinomialMixture):
+    """Keeps every array it fills, so that none is at the place of one given back."""
+
+    filled: list[np.ndarray] = field(default_factory=list)
+
+    def expect(self, params, posterior, block, out=None):
+        stats = super().expect(params, posterior, block, out)
+        self.filled.append(stats.words)
+        return stats
+
+    def maximize(self, params, stats, out=None):
+        params = super().maximize(params, stats, out)
+        self.filled.append(params.log_word)
+        return params
+
+    @property
+    def n_arrays(self):
+        return len({array.ctypes.data for array in self.filled})
+
+
+# Parameters, and in each thread a sum and what is next added to it.
+@pytest.mark.parametrize(
+    ("kind", "most"), {"memory": 1 + 1, "stream": 1 + 2, "threads": 1 + 3 * 2}.items()
+)
+def test_sixty_temperatures_fill_the_arrays_of_the_first(kind, most):
+    model = Remembering(MODELS["several components"].component_class)
+    warm_up = cooling(0.05, 1.05)[:60]
+    run_em(model, CORPORA[kind](draw_corpus(0)), start(model, 0), warm_up=warm_up, max_iter=2)
+    assert len(model.filled) > 120
+    assert model.n_arrays <= most
+
+
+def test_annealing_holds_two_arrays_at_a_time():
+    """Beside the caller's own: parameters and statistics."""
+    n_words, model = 20_000, MultinomialMixture(np.arange(6) % 3)
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.poisson(0.002, size=(30, n_words)).astype(float))
+    corpus = in_memory(Drawn(X, np.array([0, 1, 2, *[-1] * 27]), np.ones(30)))
+    params = model.flat_params(n_words, np.dtype(float))
+    params.log_word[:] = rng.normal(size=params.log_word.shape) / 100
+    tracemalloc.start()
+    try:
+        run_em(model, corpus, params, warm_up=cooling(0.05, 1.05)[:60], max_iter=2)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 1.5 < peak / params.log_word.nbytes < 2.5

@@ -6,14 +6,23 @@ from leaven._version import __version__
 
 if TYPE_CHECKING:
     from leaven._labels import UNLABELED
-    from leaven.estimators import NaiveBayesEM, TextClassifier, load
+    from leaven.estimators import LabeledFold, NaiveBayesEM, TextClassifier, load
     from leaven.text import TextVectorizer
 
-__all__ = ["TextClassifier", "load", "UNLABELED", "NaiveBayesEM", "TextVectorizer", "__version__"]
+__all__ = [
+    "TextClassifier",
+    "load",
+    "UNLABELED",
+    "LabeledFold",
+    "NaiveBayesEM",
+    "TextVectorizer",
+    "__version__",
+]
 
 _HOME = {
     "TextClassifier": "leaven.estimators",
     "load": "leaven.estimators",
+    "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",
     "TextVectorizer": "leaven.text",
     "UNLABELED": "leaven._labels",

@@ -9,6 +9,7 @@ components.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,8 @@ def by_hand(
             raise ValueError(
                 f"{name!r} is not a class of this model; choose from {', '.join(map(repr, names))}"
             )
-        if isinstance(component, bool) or component not in range(len(component_class)):
+        is_whole = isinstance(component, Integral) and not isinstance(component, bool)
+        if not is_whole or component not in range(len(component_class)):
             raise ValueError(
                 f"components are numbered from 0 to {len(component_class) - 1}, got {component!r}"
             )

@@ -8,7 +8,15 @@ import numpy as np
 from leaven._typing import Counts, FloatArray
 from leaven.models import MixtureParams, MultinomialMixture
 
-__all__ = ["Explanation", "WordPull", "class_log_words", "top_words", "word_pulls"]
+__all__ = [
+    "ComponentWords",
+    "Explanation",
+    "WordPull",
+    "class_log_words",
+    "component_words",
+    "top_words",
+    "word_pulls",
+]
 
 
 @dataclass(frozen=True)
@@ -18,6 +26,16 @@ class WordPull:
     word: str
     weight: float  # the word's weighted count in the text
     pull: dict[Any, float]  # class → log p(word | class) against the classes' mean, times weight
+
+
+@dataclass(frozen=True)
+class ComponentWords:
+    """A component of a mixture: its class, its share of the documents, its words."""
+
+    number: int
+    label: Any  # the class it belongs to
+    share: float
+    words: list[str]
 
 
 @dataclass(frozen=True)
@@ -61,15 +79,24 @@ def top_words(model: MultinomialMixture, params: MixtureParams, how_many: int) -
     p(w | c) log [p(w | c) / p(w | not c)], by which Nigam et al. fill their table 3.4: it
     prefers words that are both frequent in the class and rare elsewhere.
     """
-    log_words = class_log_words(model, params)
     log_class, _ = model.split_weights(params.log_weight)
-    words, prior = np.exp(log_words), np.exp(log_class)
+    return _most_telling(class_log_words(model, params), np.exp(log_class), how_many)
+
+
+def component_words(params: MixtureParams, how_many: int) -> list[Any]:
+    """As :func:`top_words`, of each component against the others."""
+    log_words = np.asarray(params.log_word, dtype=np.float64)
+    return _most_telling(log_words, np.exp(params.log_weight), how_many)
+
+
+def _most_telling(log_words: FloatArray, prior: FloatArray, how_many: int) -> list[Any]:
+    words = np.exp(log_words)
     everywhere = prior @ words
     best = []
-    for code in range(len(prior)):
-        rest = max(1.0 - prior[code], 1e-12)
-        elsewhere = np.maximum(everywhere - prior[code] * words[code], 1e-300) / rest
-        score = words[code] * (log_words[code] - np.log(elsewhere))
+    for row in range(len(prior)):
+        rest = max(1.0 - prior[row], 1e-12)
+        elsewhere = np.maximum(everywhere - prior[row] * words[row], 1e-300) / rest
+        score = words[row] * (log_words[row] - np.log(elsewhere))
         best.append(np.argsort(-score, kind="stable")[:how_many])
     return best
 

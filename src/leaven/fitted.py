@@ -1,7 +1,8 @@
 """A trained text classifier as data: everything prediction needs, free of scikit-learn."""
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,16 @@ import pyarrow as pa
 
 from leaven._typing import Counts, FloatArray
 from leaven._validation import check_whole
+from leaven.correspondence import by_hand
 from leaven.exceptions import UnseenWordsWarning
-from leaven.explain import Explanation, WordPull, top_words, word_pulls
+from leaven.explain import (
+    ComponentWords,
+    Explanation,
+    WordPull,
+    component_words,
+    top_words,
+    word_pulls,
+)
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT
 from leaven.report import FitReport
@@ -68,6 +77,25 @@ class FittedClassifier:
             name: words.take(pa.array(own)).to_pylist()
             for name, own in zip(self.classes.tolist(), numbers, strict=True)
         }
+
+    def components(self, how_many: int = 10) -> list[ComponentWords]:
+        """Every component with its most telling words, numbered as :meth:`assigned` wants it."""
+        words = self._word_list("components")
+        check_whole("how_many", how_many, "[0, inf)")
+        names, share = self.classes.tolist(), np.exp(self.params.log_weight)
+        return [
+            ComponentWords(
+                number,
+                names[int(self.model.component_class[number])],
+                float(share[number]),
+                words.take(pa.array(own)).to_pylist(),
+            )
+            for number, own in enumerate(component_words(self.params, how_many))
+        ]
+
+    def assigned(self, mapping: Mapping[int, Any]) -> "FittedClassifier":
+        """This classifier with components given to other classes, by number."""
+        return replace(self, model=by_hand(self.model, self.classes, mapping))
 
     def explain(self, text: str, how_many: int = 10) -> Explanation:
         """The prediction for one text and the words that pulled it there."""

@@ -14,7 +14,7 @@ from leaven.em import EMResult, run_em
 from leaven.models import MixtureParams, MixtureStats, MultinomialMixture
 from leaven.posteriors import SOFT, Tempered
 
-__all__ = ["CORRESPONDENCES", "Climb", "Fit", "components_of", "fit_mixture"]
+__all__ = ["CORRESPONDENCES", "Climb", "Fit", "components_of", "fit_mixture", "supervised_start"]
 
 CORRESPONDENCES = ("as-is", "labels", "em")
 # How far, in nats, the components of a class are apart on a typical document at the start.
@@ -63,24 +63,48 @@ def fit_mixture(
     """
     has_several = len(model.component_class) > model.n_classes
     n_starts = climb.n_init if has_several else 1
-    spread = SPREAD / _typical_norm(corpus) if has_several else 0.0
+    spread = _spread(model, corpus)
     streams = np.random.SeedSequence(seed).spawn(n_starts)
     best: Fit | None = None
     reached = []
     for number, stream in enumerate(streams):
-        flat = model.flat_params(n_words, np.dtype(dtype))
-        if has_several:
-            # Labeled documents go softly and at random to the components of their class.
-            noise = np.random.default_rng(stream).standard_normal(flat.log_word.T.shape, dtype)
-            flat.log_word[:] = spread * noise.T
-        labeled = corpus.reduce(partial(replace(model, unlabeled_weight=0.0).expect, flat, SOFT))
-        start = model.maximize(flat, labeled)
+        start, labeled = supervised_start(model, corpus, n_words, dtype, seed=stream, spread=spread)
         result = _climb(model, corpus, start, climb, _shifted(on_step, number, climb))
         reached.append(result.objective[-1])
         if best is None or result.objective[-1] > best.result.objective[-1]:
             best = Fit(result, labeled, reached)
     assert best is not None
     return best
+
+
+def supervised_start(
+    model: MultinomialMixture,
+    corpus: Corpus,
+    n_words: int,
+    dtype: Any,
+    *,
+    seed: Any = 0,
+    spread: float | None = None,
+) -> tuple[MixtureParams, MixtureStats]:
+    """Parameters from the labeled documents alone, and the statistics of these documents.
+
+    Where a class has several components, its documents go to them softly and at random, the
+    more at random the larger ``spread`` is; None chooses by the documents' lengths.
+    """
+    flat = model.flat_params(n_words, np.dtype(dtype))
+    spread = _spread(model, corpus) if spread is None else spread
+    if spread:
+        noise = np.random.default_rng(seed).standard_normal(flat.log_word.T.shape, dtype)
+        flat.log_word[:] = spread * noise.T
+    labeled = corpus.reduce(partial(replace(model, unlabeled_weight=0.0).expect, flat, SOFT))
+    return model.maximize(flat, labeled), labeled
+
+
+def _spread(model: MultinomialMixture, corpus: Corpus) -> float:
+    """How large the noise must be to tell components of a class apart; 0 if it has but one."""
+    if len(model.component_class) == model.n_classes:
+        return 0.0
+    return SPREAD / _typical_norm(corpus)
 
 
 def _climb(
@@ -91,16 +115,26 @@ def _climb(
     on_step: OnStep | None,
 ) -> EMResult[MixtureParams, MixtureStats]:
     em = partial(run_em, model, corpus, max_iter=climb.max_iter, tol=climb.tol)
-    if not climb.warm_up:
-        return em(start, on_step=on_step)
-    cooled = run_em(model, corpus, start, warm_up=climb.warm_up, max_iter=0, on_step=on_step)
-    params = cooled.params
+    if not climb.warm_up or climb.correspondence == "as-is":
+        return em(start, warm_up=climb.warm_up, on_step=on_step)
+    n_warm = len(climb.warm_up)
+    cooled = run_em(
+        model,
+        corpus,
+        start,
+        warm_up=climb.warm_up,
+        max_iter=0,
+        on_step=on_step and (lambda step, value: on_step(step, value) if step < n_warm else None),
+    )
     if climb.correspondence == "labels":
-        params = reordered(params, by_labels(model, params, corpus))
-    elif climb.correspondence == "em":
-        params = reordered(params, by_reference(params, em(start).params))
-    n_cooled = cooled.n_iter
-    result = em(params, on_step=on_step and (lambda step, value: on_step(n_cooled + step, value)))
+        order = by_labels(model, cooled.params, corpus)
+    else:
+        order = by_reference(cooled.params, em(start).params)
+    # EM goes on with every component in its new place; it also tells what that is worth.
+    result = em(
+        reordered(cooled.params, order),
+        on_step=on_step and (lambda step, value: on_step(n_warm + step, value)),
+    )
     return replace(
         result,
         objective=cooled.objective[:-1] + result.objective,
@@ -117,12 +151,12 @@ def _shifted(on_step: OnStep | None, number: int, climb: Climb) -> OnStep | None
 
 
 def _typical_norm(corpus: Corpus) -> float:
-    """Root of the mean squared length of the labeled documents' vectors of counts."""
+    """Root of the weighted mean squared length of the labeled documents' vectors of counts."""
 
     def measure(block: Block) -> Any:
-        labeled = np.flatnonzero((block.y >= 0) & (block.weight > 0))
-        data = np.asarray(block.X[labeled].data, dtype=np.float64)
-        return np.array([data @ data, len(labeled)])
+        weight = np.where(block.y >= 0, block.weight, 0.0)
+        squares = np.asarray(block.X.data, dtype=np.float64) ** 2
+        return np.array([np.repeat(weight, np.diff(block.X.indptr)) @ squares, weight.sum()])
 
     squares, n_documents = corpus.reduce(measure)
     return float(np.sqrt(squares / n_documents)) if squares else 1.0

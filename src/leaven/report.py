@@ -24,7 +24,8 @@ class FitReport:
     converged: bool
     n_annealed: int = 0  # M-steps while the temperature fell
     components: dict[str, int] = field(default_factory=dict)  # class → number of components
-    choices: list[dict[str, Any]] = field(default_factory=list)  # candidates and their accuracy
+    choices: list[dict[str, Any]] = field(default_factory=list)  # of components: their accuracy
+    size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -48,18 +49,16 @@ class FitReport:
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
             f"{len(self.class_counts)} classes, {self.n_words:,} words",
         ]
+        if self.size_choices:
+            lines.append(_chosen("words", "n_words", self.size_choices))
+        if self.choices:
+            lines.append(_chosen("components per class", "components", self.choices))
         if self.n_iter:
             end = "converged" if self.converged else "stopped before converging"
             cooled = f"{self.n_annealed} iterations of annealing, then " if self.n_annealed else ""
             lines.append(
                 f"{cooled}{self.n_iter - self.n_annealed} EM iterations, {end}; objective "
                 f"{self.objective[self.n_annealed]:,.0f} → {self.objective[-1]:,.0f}"
-            )
-        if self.choices:
-            tried = ", ".join(f"{c['components']}: {c['accuracy']:.0%}" for c in self.choices)
-            lines.append(
-                f"components per class by accuracy on {self.choices[0]['n_scored']} held-out "
-                f"labeled documents: {tried}"
             )
         lines.append(f"{took:.2f} s ({phases})")
         width = max((len(name) for name in self.class_counts), default=0)
@@ -71,3 +70,9 @@ class FitReport:
             lines.append(f"  {name:<{width}}  {count:>6,} labeled{took_share}{made_of}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
+
+
+def _chosen(what: str, key: str, choices: list[dict[str, Any]]) -> str:
+    tried = ", ".join(f"{choice[key]}: {choice['accuracy']:.0%}" for choice in choices)
+    scored = choices[0]["n_scored"]
+    return f"{what} by accuracy on {scored} held-out labeled documents: {tried}"

@@ -27,7 +27,14 @@ WITHOUT_DATA = [
 ]
 
 
-@parametrize_with_checks([NaiveBayesEM()], expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED)
+@parametrize_with_checks(
+    [
+        NaiveBayesEM(),
+        NaiveBayesEM(components=2, n_init=1),
+        NaiveBayesEM(beta_start=0.5, beta_factor=1.5),
+    ],
+    expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED,
+)
 @pytest.mark.filterwarnings("ignore::leaven.exceptions.CollapseWarning")
 def test_estimators_keep_the_sklearn_contract(estimator, check):
     check(estimator)

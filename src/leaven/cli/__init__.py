@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from leaven._version import __version__
+from leaven.cli.assign import assign_command
 from leaven.cli.demo import demo_command
 from leaven.cli.evaluate import evaluate_command
 from leaven.cli.explain import explain_command
@@ -28,6 +29,7 @@ app.command("train")(train_command)
 app.command("predict")(predict_command)
 app.command("evaluate")(evaluate_command)
 app.command("explain")(explain_command)
+app.command("assign")(assign_command)
 app.command("info")(info_command)
 app.command("demo")(demo_command)
 

@@ -8,9 +8,17 @@ import typer
 from leaven.cli._common import AsJson, Model, Talk, plain_table, print_json, read_model, render
 
 if TYPE_CHECKING:
-    from leaven.explain import Explanation
+    from leaven.explain import ComponentWords, Explanation
 
-__all__ = ["explain", "explain_command", "explanation_table", "top_words", "words_table"]
+__all__ = [
+    "components",
+    "components_table",
+    "explain",
+    "explain_command",
+    "explanation_table",
+    "top_words",
+    "words_table",
+]
 
 BAR = 16  # characters of a full bar to one side
 SHOWN_CLASSES = 5
@@ -21,6 +29,11 @@ def top_words(model: str, how_many: int = 10) -> dict[str, list[str]]:
     """Most telling words of each class."""
     found = read_model(model).top_words(how_many)
     return {str(name): words for name, words in found.items()}
+
+
+def components(model: str, how_many: int = 10) -> "list[ComponentWords]":
+    """Every component of a model and its most telling words."""
+    return read_model(model).components(how_many)
 
 
 def explain(model: str, text: str, how_many: int = 10) -> "Explanation":
@@ -40,6 +53,9 @@ def explain_command(
         ),
     ] = None,
     words: Annotated[int, typer.Option(metavar="N", min=1, help="How many words to show.")] = 10,
+    by_component: Annotated[
+        bool, typer.Option("--components", help="The words of every component of every class.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the words of each class, or which words of TEXT pulled where.
@@ -48,7 +64,18 @@ def explain_command(
     """
     if model == text == "-":
         raise typer.BadParameter("only one of MODEL and TEXT can be - (standard input)")
+    if by_component and text is not None:
+        raise typer.BadParameter("--components shows the model's words; leave out TEXT")
     with Talk() as talk:
+        if by_component:
+            parts = components(model, words)
+            if as_json:
+                print_json(
+                    {"components": list(map(component_json, parts)), "warnings": talk.warnings}
+                )
+            else:
+                render(components_table(parts))
+            return
         if text is None:
             found = top_words(model, words)
             if as_json:
@@ -91,6 +118,27 @@ def words_table(found: dict[str, list[str]]) -> Any:
     table = plain_table("class", "its words, most telling first")
     for name, words in found.items():
         table.add_row(name, " ".join(words))
+    return table
+
+
+def component_json(own: "ComponentWords") -> dict[str, Any]:
+    """Component as JSON."""
+    return {
+        "number": own.number,
+        "class": str(own.label),
+        "share": own.share,
+        "words": own.words,
+    }
+
+
+def components_table(parts: "list[ComponentWords]") -> Any:
+    """One row of words per component."""
+    numeric = ("number", "share")
+    table = plain_table(
+        "number", "class", "share", "its words, most telling first", numeric=numeric
+    )
+    for own in parts:
+        table.add_row(str(own.number), str(own.label), f"{own.share:.1%}", " ".join(own.words))
     return table
 
 

@@ -4,7 +4,6 @@ import dataclasses
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,28 +24,20 @@ from leaven.cli._common import (
     read_files,
     readable_size,
 )
+from leaven.cli._train_options import (
+    Correspondence,
+    MethodName,
+    Ranking,
+    read_components,
+    read_share,
+    read_stop_words,
+    read_whole,
+)
 
 if TYPE_CHECKING:
     from leaven.fitted import FittedClassifier
 
 __all__ = ["train", "train_command"]
-
-
-class MethodName(StrEnum):
-    """Names that TextClassifier knows; a test compares."""
-
-    auto = "auto"
-    nb = "nb"
-    em = "em"
-    mixture = "mixture"
-    annealed = "annealed"
-
-
-class Ranking(StrEnum):
-    """How words compete for a place in a limited vocabulary."""
-
-    frequency = "frequency"
-    mutual_information = "mutual_information"
 
 
 def train(
@@ -60,6 +51,7 @@ def train(
     text_options: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     n_threads: int | None = None,
+    random_state: int = 0,
     on_progress: OnProgress | None = None,
 ) -> "FittedClassifier":
     """Train a classifier on the documents in files."""
@@ -81,23 +73,14 @@ def train(
             "with --label"
         )
     classifier = TextClassifier(
-        method, text_options=text_options, options=options, n_threads=n_threads
+        method,
+        text_options=text_options,
+        options=options,
+        n_threads=n_threads,
+        random_state=random_state,
     )
     classifier.fit(documents.texts, documents.labels, on_progress=on_progress)
     return classifier.fitted
-
-
-def _share_or_number(value: str) -> float:
-    return float(value) if "." in value or "e" in value.lower() else int(value)
-
-
-def _stop_words(given: str) -> list[str]:
-    from leaven.text._vocabulary import stop_word_list
-
-    # The list itself goes into the model, which then needs no other package to predict.
-    if given == "english":
-        return stop_word_list(given)
-    return Path(given).read_text(encoding="utf-8").split()
 
 
 def train_command(
@@ -111,7 +94,8 @@ def train_command(
         MethodName,
         typer.Option(
             metavar="|".join(MethodName),
-            help="How to learn: nb uses labeled documents only, em the unlabeled ones too.",
+            help="How to learn: nb uses labeled documents only, em the unlabeled ones too; mixture "
+            "gives classes several components; annealed is for very few labels.",
         ),
     ] = MethodName.auto,
     format: Format = None,
@@ -142,6 +126,49 @@ def train_command(
             show_default="1e-06",
         ),
     ] = None,
+    components: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N|N,N,…|auto|CLASS=N",
+            help="Components of every class, or of one class (repeatable); of several numbers "
+            "the one that classifies held-out labeled documents best is taken.",
+            show_default="1; auto for mixture",
+        ),
+    ] = None,
+    restarts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Random starts of classes with several components; the most probable is kept.",
+            show_default="3",
+        ),
+    ] = None,
+    beta_start: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Inverse temperature at which annealing starts; 1 is no annealing.",
+            show_default="1.0; 0.02 for annealed",
+        ),
+    ] = None,
+    beta_factor: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="What the inverse temperature is multiplied by after each iteration.",
+            show_default="1.01",
+        ),
+    ] = None,
+    correspondence: Annotated[
+        Correspondence | None,
+        typer.Option(
+            metavar="|".join(Correspondence),
+            help="Which class each component has after annealing: its own, that of the labeled "
+            "documents it takes, or that of the most similar component of plain EM.",
+            show_default="as-is; labels for annealed",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of random starts and folds.")] = 0,
     stop_words: Annotated[
         str | None,
         typer.Option(
@@ -173,15 +200,19 @@ def train_command(
         ),
     ] = None,
     vocabulary_size: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Keep only N words.", show_default="all"),
+        str | None,
+        typer.Option(
+            metavar="N|auto",
+            help="Keep only N words; auto: as many as classify left-out labeled documents best.",
+            show_default="all",
+        ),
     ] = None,
     rank_by: Annotated[
         Ranking | None,
         typer.Option(
             metavar="|".join(Ranking),
             help="Which words --vocabulary-size keeps.",
-            show_default="frequency",
+            show_default="frequency; mutual_information with auto",
         ),
     ] = None,
     numbers_as_one: Annotated[
@@ -213,30 +244,35 @@ def train_command(
             "it or leave out --rank-by"
         )
     text_options: dict[str, Any] = {}
-    try:
-        for name, value in (("min_df", min_df), ("max_df", max_df)):
-            if value is not None:
-                text_options[name] = _share_or_number(value)
-    except ValueError:
-        raise typer.BadParameter(
-            f"--{name.replace('_', '-')} must be a number, got {value!r}"
-        ) from None
+    for name, value in (("min_df", min_df), ("max_df", max_df)):
+        if value is not None:
+            text_options[name] = read_share(f"--{name.replace('_', '-')}", value)
+    if vocabulary_size is not None:
+        is_auto = vocabulary_size == "auto"
+        size = vocabulary_size if is_auto else read_whole("--vocabulary-size", vocabulary_size)
+        ranking = rank_by or (Ranking.mutual_information if is_auto else Ranking.frequency)
+        text_options |= {"max_features": size, "rank_by": ranking.value}
+    given = {
+        "alpha": alpha,
+        "unlabeled_weight": unlabeled_weight,
+        "components": None if components is None else read_components(components),
+        "n_init": restarts,
+        "beta_start": beta_start,
+        "beta_factor": beta_factor,
+        "correspondence": None if correspondence is None else correspondence.value,
+        "max_iter": max_iter,
+        "tol": tol,
+    }
     with Talk() as talk:
         check_folder(output)
         if stop_words is not None:
-            text_options["stop_words"] = _stop_words(stop_words)
+            text_options["stop_words"] = read_stop_words(stop_words)
         if ngrams is not None:
             text_options["ngram_range"] = (1, ngrams)
-        if vocabulary_size is not None:
-            ranking = rank_by or Ranking.frequency
-            text_options |= {"max_features": vocabulary_size, "rank_by": ranking.value}
         if numbers_as_one:
             text_options["numbers"] = "one"
         if length is not None:
             text_options["length"] = length or None
-        given = {
-            "alpha": alpha, "unlabeled_weight": unlabeled_weight, "max_iter": max_iter, "tol": tol,
-        }  # fmt: skip
         fitted = train(
             data,
             text=text,
@@ -247,6 +283,7 @@ def train_command(
             text_options=text_options,
             options={name: value for name, value in given.items() if value is not None},
             n_threads=threads,
+            random_state=seed,
             on_progress=talk.progress,
         )
         talk.progress.stop()

@@ -34,7 +34,10 @@ def labeled_documents(corpus: Corpus) -> Block:
 
 def _only_labeled(block: Block) -> Block:
     rows = np.flatnonzero((block.y >= 0) & (block.weight > 0))
-    return Block(csr_array(block.X[rows]), block.y[rows], block.weight[rows])
+    X = csr_array(block.X[rows])
+    X.sum_duplicates()  # one way to write a document, whatever was stored: sorted, no zeros
+    X.eliminate_zeros()
+    return Block(X, block.y[rows], block.weight[rows])
 
 
 def _digest(indices: Any, data: Any) -> bytes:

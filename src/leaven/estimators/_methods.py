@@ -55,7 +55,7 @@ METHODS = {
             "annealed",
             "EM from a high temperature slowly down: more probable models from few labels",
             NaiveBayesEM,
-            {"beta_start": 0.02, "correspondence": "em"},
+            {"beta_start": 0.02, "correspondence": "labels"},
             _WEIGHTED,
         ),
     )

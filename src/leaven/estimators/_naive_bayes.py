@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from leaven._folds import n_folds_for
 from leaven._labels import encode_labels
 from leaven._typing import FloatArray
 from leaven._validation import check_choice, check_in, check_whole
@@ -53,7 +55,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         chosen; "auto" is the list 1, 2, 3, 5, 10, 20.
     n_init : int, default=3
         Random starts where a class has several components; the most probable result is kept.
-    cv : int, "loo" or None, default=None
+    n_folds : int, "loo" or None, default=None
         Folds of labeled documents by which to choose among several ``components``; unlabeled
         documents always train. None leaves one out up to 20 labels, and makes 10 folds beyond.
     beta_start : float in (0, 1], default=1.0
@@ -135,7 +137,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         unlabeled_weight: float = 1.0,
         components: Any = 1,
         n_init: int = 3,
-        cv: int | str | None = None,
+        n_folds: int | str | None = None,
         beta_start: float = 1.0,
         beta_factor: float = 1.01,
         beta_iter: int = 1,
@@ -150,7 +152,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         self.unlabeled_weight = unlabeled_weight
         self.components = components
         self.n_init = n_init
-        self.cv = cv
+        self.n_folds = n_folds
         self.beta_start = beta_start
         self.beta_factor = beta_factor
         self.beta_iter = beta_iter
@@ -240,7 +242,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
                 n_words,
                 dtype,
                 climb,
-                cv=self.cv,
+                n_folds=self.n_folds,
                 seed=seed,
                 on_fit=on_fold,
             )
@@ -270,6 +272,9 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         check_in("beta_factor", self.beta_factor, "(1, inf)")
         check_whole("beta_iter", self.beta_iter, "[1, inf)")
         check_choice("correspondence", self.correspondence, CORRESPONDENCES)
+        n_folds_for(self.n_folds, 0)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, "[0, inf)")
         check_whole("max_iter", self.max_iter, "[0, inf)")
         check_in("tol", self.tol, "[0, inf)")
 
@@ -283,7 +288,8 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         self.converged_ = result.converged
         self._describe_components()
         of_class = partial(np.bincount, model.component_class, minlength=model.n_classes)
-        taken = of_class(np.maximum(result.stats.documents - fit.labeled.documents, 0.0))
+        # Labeled documents move between components of their class, so by class first.
+        taken = np.maximum(of_class(result.stats.documents - fit.labeled.documents), 0.0)
         total = taken.sum()
         self.unlabeled_shares_ = np.full(len(taken), np.nan)
         if total > 1e-9 * fit.labeled.documents.sum():
@@ -293,7 +299,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         self.component_class_ = self._model.component_class
         self.component_log_prob_ = self._params.log_word
         self.class_log_prior_ = self._model.split_weights(self._params.log_weight)[0]
-        is_plain = len(self.component_class_) == len(self.classes_)
+        is_plain = np.array_equal(self.component_class_, np.arange(len(self.classes_)))
         self.feature_log_prob_ = (
             self._params.log_word if is_plain else class_log_words(self._model, self._params)
         )
@@ -332,7 +338,8 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
     def most_steps(self) -> int:
         """Most steps that ``on_step`` can be called for, over all starts, for progress bars."""
         n_cooling = len(cooling(self.beta_start, self.beta_factor, self.beta_iter))
-        n_starts = 1 if self.components == 1 else self.n_init
+        is_single = isinstance(self.components, Integral) and self.components == 1
+        n_starts = 1 if is_single else self.n_init
         return n_starts * (n_cooling + self.max_iter)
 
     @property

@@ -16,7 +16,7 @@ from leaven._typing import FloatArray
 from leaven.corpora import InMemoryCorpus
 from leaven.estimators._checks import one_class_message
 from leaven.estimators._methods import Method, find_method
-from leaven.explain import Explanation
+from leaven.explain import ComponentWords, Explanation
 from leaven.fitted import FittedClassifier
 from leaven.io import load_model, save_model
 from leaven.report import FitReport
@@ -154,6 +154,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             n_annealed=int((estimator.betas_ < 1.0).sum()),
             components=_by_name(encoded.classes, np.bincount(estimator.component_class_).tolist()),
             choices=[dataclasses.asdict(choice) for choice in estimator.choices_],
+            size_choices=[dataclasses.asdict(choice) for choice in counter.size_choices],
             converged=estimator.converged_,
             warnings=[*notes, *estimator.messages_],
             seconds={
@@ -205,6 +206,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
         """Most telling words of each class, by weighted log-likelihood ratio."""
         return self.fitted.top_words(how_many)
+
+    def components(self, how_many: int = 10) -> list[ComponentWords]:
+        """Every component of the model: number, class, share of the documents, top words."""
+        return self.fitted.components(how_many)
+
+    def assign_components(self, mapping: Mapping[int, Any]) -> Self:
+        """Give components to other classes, after a look at their words.
+
+        Annealing with few labels can leave a component with the wrong class, which its words
+        betray. Components that ``mapping`` (number to class) does not name keep their class.
+        """
+        self._fitted = self.fitted.assigned(mapping)
+        return self
 
     def explain(self, text: str, how_many: int = 10) -> Explanation:
         """The prediction for one text, and which words pulled towards which class."""

@@ -24,6 +24,7 @@ from leaven.text._counting import (
     Tokens,
     count_words,
 )
+from leaven.text._selection import SizeChoice, best_size, try_sizes
 from leaven.text._unicode import TOKEN_CHARACTERS
 from leaven.text._vocabulary import (
     Vocabulary,
@@ -57,7 +58,7 @@ class TextOptions:
     numbers: str = "keep"
     min_df: float = 1
     max_df: float = 1.0
-    max_features: int | None = None
+    max_features: int | str | None = None
     rank_by: str = "frequency"
     hash_features: int | None = None
     alternate_sign: bool = True
@@ -75,7 +76,13 @@ class TextOptions:
             value = getattr(self, name)
             whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
             check_in(name, value, "[1, inf)" if whole else "[0, 1]")
-        if self.max_features is not None:
+        if isinstance(self.max_features, str):
+            if self.max_features != "auto":
+                raise ValueError(
+                    "max_features must be a whole number in [1, inf), 'auto' or None, got "
+                    f"{self.max_features!r}"
+                )
+        elif self.max_features is not None:
             check_whole("max_features", self.max_features, "[1, inf)")
         if self.hash_features is not None:
             check_whole("hash_features", self.hash_features, "[1, 2147483647]")
@@ -140,6 +147,7 @@ class TextCounter:
     tokens: Tokens
     vocabulary: Vocabulary
     idf: FloatArray  # (n_words,), or empty without idf
+    size_choices: tuple[SizeChoice, ...] = ()  # where the data chose max_features
 
     @property
     def n_words(self) -> int:
@@ -202,7 +210,8 @@ def fit_counter(
 ) -> tuple[TextCounter, Counts]:
     """Learn a vocabulary (and idf) from texts; also returns their counts.
 
-    ``codes`` are class codes, negative where unlabeled, for ranking by mutual information.
+    ``codes`` are class codes, negative where unlabeled, for ranking by mutual information
+    and for ``max_features="auto"``.
     A given ``vocabulary`` is kept as it is. Words are numbered alphabetically, or
     ``by_frequency``: then the words that most documents hold lie side by side in a model's
     parameters, and EM runs about 1.3 times as fast for it.
@@ -219,19 +228,27 @@ def fit_counter(
         vocabulary, numbers, documents = _collect_vocabulary(raw, options, len(texts), by_frequency)
         n_words = len(vocabulary)
     X = _as_matrix(raw, numbers, n_words, dtype)
-    if options.max_features is not None and options.max_features < n_words and fixed is None:
+    size_choices: list[SizeChoice] = []
+    if options.max_features == "auto":
+        if fixed is not None:
+            raise ValueError(
+                "max_features='auto' chooses from the words of the texts, and a vocabulary is "
+                "given; set one of them to None"
+            )
+        size_choices = _try_sizes(X, options, codes, _idf(documents, options, len(texts)))
+        options = replace(options, max_features=best_size(size_choices))
+    limit = options.max_features
+    if isinstance(limit, Integral) and limit < n_words and fixed is None:
         keep = _highest_ranked(X, options, codes)
         X = csr_array(X[:, keep])
         kept = np.flatnonzero(keep)
         vocabulary = vocabulary.select(kept)
         documents = None if documents is None else documents[kept]
-    idf = np.zeros(0)
-    if options.idf and documents is not None:
-        idf = np.log((1 + len(texts)) / (1 + documents)) + IDF_FLOOR
+    idf = _idf(documents, options, len(texts))
     if options.stop_words is not None:
         # Spelled out, so that a model does not depend on anybody's list staying the same.
         options = replace(options, stop_words=tokens.stop_words)
-    counter = TextCounter(options, tokens, vocabulary, idf)
+    counter = TextCounter(options, tokens, vocabulary, idf, tuple(size_choices))
     return counter, counter.weigh(X, n_threads)
 
 
@@ -280,18 +297,52 @@ def _collect_vocabulary(
     return merged.select(order), [rank[number] for number in numbers], documents
 
 
+def _idf(documents: IntArray | None, options: TextOptions, n_documents: int) -> FloatArray:
+    if documents is None or not options.idf:
+        return np.zeros(0)
+    return np.log((1 + n_documents) / (1 + documents)) + IDF_FLOOR
+
+
 def _highest_ranked(X: Counts, options: TextOptions, codes: IntArray | None) -> Any:
-    assert options.max_features is not None
+    limit = int(options.max_features or 0)
     if options.rank_by == "frequency":
-        return top_ranked(np.asarray(X.sum(axis=0)).ravel(), options.max_features)
+        return top_ranked(np.asarray(X.sum(axis=0)).ravel(), limit)
+    labeled = _labeled_rows(codes, "rank_by='mutual_information'")
+    assert codes is not None
+    return top_ranked(_rank_by_classes(csr_array(X[labeled]), codes[labeled]), limit)
+
+
+def _labeled_rows(codes: IntArray | None, who: str) -> IntArray:
     if codes is None or not (codes >= 0).any():
-        raise ValueError(
-            "rank_by='mutual_information' needs labels: pass y to fit, with at least one "
-            "labeled document"
-        )
-    labeled = codes >= 0
-    scores = mutual_information(csr_array(X[labeled]), codes[labeled], int(codes.max()) + 1)
-    return top_ranked(scores, options.max_features)
+        raise ValueError(f"{who} needs labels: pass y to fit, with at least one labeled document")
+    return np.flatnonzero(codes >= 0)
+
+
+def _rank_by_classes(X: Counts, codes: IntArray) -> FloatArray:
+    return mutual_information(X, codes, int(codes.max()) + 1)
+
+
+def _try_sizes(
+    X: Counts,
+    options: TextOptions,
+    codes: IntArray | None,
+    idf: FloatArray,
+) -> list[SizeChoice]:
+    labeled = _labeled_rows(codes, "max_features='auto'")
+    assert codes is not None
+    frequency = np.asarray(X.sum(axis=0)).ravel().astype(np.float64)
+
+    def rank(part: Counts, own_codes: IntArray) -> FloatArray:
+        if options.rank_by == "frequency":
+            return frequency
+        return _rank_by_classes(part, own_codes)
+
+    def weigh(columns: IntArray, part: Counts) -> Counts:
+        weight = idf[columns] if len(idf) else idf
+        own = TextCounter(options, options.as_tokens, Vocabulary.empty(), weight)
+        return own.weigh(part, n_threads=1)
+
+    return try_sizes(csr_array(X[labeled]), codes[labeled], rank, weigh)
 
 
 def _as_matrix(

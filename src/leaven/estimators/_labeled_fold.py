@@ -1,0 +1,81 @@
+"""Folds for scikit-learn's searches that keep unlabeled documents in every training set."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+
+from leaven._folds import labeled_folds, n_folds_for
+from leaven._labels import encode_labels
+from leaven._typing import IntArray
+
+__all__ = ["LabeledFold"]
+
+
+class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
+    """Cross-validation of semi-supervised classifiers: only labeled documents are held out.
+
+    Unlabeled documents are in every training set and in no test set, and every class stays
+    in every training set: the only labeled document of a class is never held out. Works as
+    ``cv`` of ``GridSearchCV``, ``cross_val_score`` and their kin, with any classifier that
+    takes unlabeled documents.
+
+    Parameters
+    ----------
+    n_splits : int, "loo" or None, default=None
+        Number of folds; "loo" leaves one document out at a time; None does so up to 20
+        labels, and makes 10 folds beyond.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    See Also
+    --------
+    sklearn.model_selection.StratifiedKFold : Folds of labeled documents alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 1, 0, 1, -1, -1])
+    >>> for train, test in LabeledFold(2).split(y, y):
+    ...     print(train, test)
+    [0 3 4 5] [1 2]
+    [1 2 4 5] [0 3]
+
+    The number of components, with folds of one's own:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from leaven import NaiveBayesEM
+    >>> X = np.array([[3, 0], [0, 3], [2, 0], [0, 1], [4, 1], [1, 5]])
+    >>> search = GridSearchCV(NaiveBayesEM(), {"components": [1, 2]}, cv=LabeledFold(2))
+    >>> search.fit(X, y).best_params_
+    {'components': 1}
+    """
+
+    def __init__(self, n_splits: int | str | None = None, *, random_state: int | None = 0) -> None:
+        self.n_splits = n_splits
+        self.random_state = random_state
+
+    def _folds(self, y: Any) -> list[IntArray]:
+        if y is None:
+            raise ValueError("LabeledFold needs y, with -1, None or '' where unlabeled")
+        codes = encode_labels(y).codes
+        n_folds = n_folds_for(self.n_splits, int((codes >= 0).sum()), "n_splits")
+        return labeled_folds(codes, n_folds, self.random_state)
+
+    def _iter_test_indices(
+        self, X: Any = None, y: Any = None, groups: Any = None
+    ) -> Iterator[IntArray]:
+        return iter(self._folds(y))
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Places of the training and test documents of each fold."""
+        places = np.arange(len(y) if y is not None else 0)
+        for test in self._folds(y):
+            yield np.setdiff1d(places, test), test
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of folds."""
+        return len(self._folds(y))

@@ -1,0 +1,134 @@
+"""Is one classifier better than another, or was it luck? Tests for paired results.
+
+Nigam et al. (section 3.3) use the paired t-test where there are several draws of the labeled
+documents, and McNemar's test on the test documents where there is one draw (T. G. Dietterich,
+"Approximate statistical tests for comparing supervised classification learning algorithms",
+Neural Computation 10, 1998).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaven._typing import FloatArray
+
+__all__ = ["McNemar", "PairedT", "mcnemar", "paired_t"]
+
+ROUNDING = 1e-12  # differences of scores this close are the same but for rounding
+
+
+@dataclass(frozen=True)
+class PairedT:
+    """Mean difference of paired scores, and how likely one as large is by chance."""
+
+    difference: float  # mean of a - b
+    p_value: float  # two-sided
+    n: int  # pairs
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Difference of two accuracies on the same documents, and how likely it is by chance."""
+
+    difference: float  # accuracy of a minus accuracy of b
+    p_value: float  # two-sided, exact
+    n: int  # documents
+    only_a: int  # documents that a alone has right
+    only_b: int
+
+
+def paired_t(a: Any, b: Any) -> PairedT:
+    """Compare two methods' scores on the same draws by a two-sided paired t-test.
+
+    Differences that are all the same leave no variance to test with: the p-value is then 1 if
+    they are zero and 0 if not.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_draws,)
+        Scores, such as accuracies, of the two methods; entry i of both is from draw i.
+
+    Returns
+    -------
+    PairedT
+
+    Examples
+    --------
+    >>> result = paired_t([0.66, 0.68, 0.65], [0.52, 0.51, 0.53])
+    >>> f"{result.difference:+.3f}, p = {result.p_value:.3f}"
+    '+0.143, p = 0.010'
+    """
+    a, b = _scores("a", a), _scores("b", b)
+    _check_lengths({"a": len(a), "b": len(b)})
+    if len(a) < 2:
+        raise ValueError(f"a paired t-test needs at least two pairs, got {len(a)}; add draws")
+    differences = a - b
+    mean = float(differences.mean())
+    rounding = ROUNDING * max(np.abs(a).max(), np.abs(b).max())
+    if np.ptp(differences) <= rounding:
+        return PairedT(mean, 1.0 if abs(mean) <= rounding else 0.0, len(a))
+    from scipy.stats import ttest_rel  # half a second that only this needs
+
+    return PairedT(mean, float(ttest_rel(a, b).pvalue), len(a))
+
+
+def mcnemar(truth: Any, a: Any, b: Any) -> McNemar:
+    """Compare two classifiers' answers to the same documents by McNemar's exact test.
+
+    Only documents that one classifier has right and the other wrong tell them apart; if the
+    classifiers were equally good, each of these would be a fair coin.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n_documents,)
+        True classes.
+    a, b : array-like of shape (n_documents,)
+        The classes that the two classifiers predict.
+
+    Returns
+    -------
+    McNemar
+
+    Examples
+    --------
+    >>> truth = list("xxxxxxyy")
+    >>> result = mcnemar(truth, a=list("xxxxxxyx"), b=list("yyyyyxyy"))
+    >>> result.only_a, result.only_b, result.p_value
+    (5, 1, 0.21875)
+    """
+    truth, a, b = np.asarray(truth), np.asarray(a), np.asarray(b)
+    for name, array in (("truth", truth), ("a", a), ("b", b)):
+        _check_flat(name, array)
+    _check_lengths({"truth": len(truth), "a": len(a), "b": len(b)})
+    if not len(truth):
+        raise ValueError("McNemar's test needs at least one document, got none")
+    is_right_a, is_right_b = a == truth, b == truth
+    only_a = int((is_right_a & ~is_right_b).sum())
+    only_b = int((is_right_b & ~is_right_a).sum())
+    p_value = 1.0
+    if only_a != only_b:
+        from scipy.stats import binomtest
+
+        p_value = float(binomtest(only_a, only_a + only_b).pvalue)
+    return McNemar((only_a - only_b) / len(truth), p_value, len(truth), only_a, only_b)
+
+
+def _scores(name: str, values: Any) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    _check_flat(name, array)
+    if not np.isfinite(array).all():
+        where = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ValueError(f"{name} must be finite numbers, got {array[where]} at {where}")
+    return array
+
+
+def _check_flat(name: str, array: Any) -> None:
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+
+
+def _check_lengths(lengths: dict[str, int]) -> None:
+    if len(set(lengths.values())) > 1:
+        names, sizes = " and ".join(lengths), " and ".join(map(str, lengths.values()))
+        raise ValueError(f"{names} must be paired, got lengths {sizes}")

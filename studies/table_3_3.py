@@ -1,0 +1,50 @@
+"""Nigam, McCallum and Mitchell, table 3.3: the number of components by cross-validation.
+
+The trials of table 3.2, which see for the protocol: NB1, EM* (the number of components best on the
+test set, a peek) and EM*CV (number and vocabulary by five folds of the labeled documents, no test
+label used). Reads ``results/table_3_2.json``. Run: ``python -m studies.table_3_3``
+"""
+
+import json
+
+import numpy as np
+
+from studies import table_3_2
+from studies._common import RESULTS, write_results
+
+METHODS = ("NB1", "EM*", "EM*CV")
+SCORES = ("accuracy", "f1", "average_precision")
+
+
+def main() -> None:
+    path = RESULTS / "table_3_2.json"
+    if not path.exists():
+        table_3_2.main()
+    results = json.loads(path.read_text())
+    table_3_2.print_table(results, METHODS)
+    means = {
+        category: {
+            method: {score: table_3_2.mean_of(found["trials"], method, score) for score in SCORES}
+            for method in METHODS
+        }
+        for category, found in results["categories"].items()
+    }
+    gains = {
+        score: float(np.mean([own["EM*CV"][score] - own["NB1"][score] for own in means.values()]))
+        for score in SCORES
+    }
+    for score, gain in gains.items():
+        print(f"EM*CV against NB1, {score}: {100 * gain:+.2f} points on the mean")
+    tests = {name: test for name, test in results["tests"].items() if "EM*CV" in name}
+    for name, test in tests.items():
+        print(f"{name}: p = {test['p_value']:.2g} over {test['n']} trials")
+    paper = {
+        category: {"NB1": row[0], "EM*": row[3], "EM*CV": row[4]}
+        for category, row in table_3_2.PAPER.items()
+    }
+    found = {"paper": paper, "mean": means, "gains": gains, "tests": tests}
+    write_results("table_3_3", found)
+
+
+if __name__ == "__main__":
+    main()
