@@ -2,9 +2,9 @@
 
 Data: the five comp.* groups of 20 Newsgroups (19,997 messages), bodies only, without the 21
 messages that begin with an encoded binary file, which the paper seems to have left out too, to
-judge by its table 3.4 (see ``studies.table_3_4``). Words are runs of letters; stop words and words of a single document
-are left out. Per class 600 random documents are unlabeled, a fixed number is labeled, and the
-rest is the test set.
+judge by its table 3.4 (see ``studies.table_3_4``). Words are runs of letters; stop words and words
+of a single document are left out. Per class 600 random documents are unlabeled, a fixed number is
+labeled, and the rest is the test set.
 
 The oracle vocabulary, which is the paper's, is the 4,000 words of most mutual information with
 the labels of *all* documents, those of the test set included. Without it, words come from a draw's

@@ -19,7 +19,7 @@ import numpy as np
 
 from leaven.em import run_em
 from leaven.fitting import Climb
-from studies._common import RESULTS, write_results
+from studies._common import save_figure, subplots, write_results
 from studies._reuters import Reuters, Trial, fit_filter, load_reuters, log_odds, trials, view
 
 CATEGORY = "acq"
@@ -106,12 +106,7 @@ def run() -> dict[str, Any]:
 
 
 def plot(results: dict[str, Any]) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", sharey=True)
+    figure, axes = subplots(nrows=1, ncols=2, figsize=(10, 4.4), sharey=True)
     for panel, (n_negative, own) in zip(axes, results["panels"].items(), strict=True):
         runs: dict[tuple[int, int], list[Any]] = {}
         for point in own["points"]:
@@ -131,13 +126,11 @@ def plot(results: dict[str, Any]) -> None:
             fontsize=10,
         )
         panel.set_xlabel("log probability of the model per document")
-        panel.grid(color="#e5e5e5")
-        panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("accuracy on the test set, %")
     axes[1].legend(loc="lower right", frameon=False)
     figure.suptitle("Reuters acq: is the more probable model the better classifier?", fontsize=11)
-    figure.savefig(RESULTS / "figure_3_3.png", dpi=130)
+    save_figure("figure_3_3", figure)
 
 
 def main() -> None:

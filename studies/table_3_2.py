@@ -26,9 +26,8 @@ import numpy as np
 from sklearn.metrics import average_precision_score, f1_score
 
 from leaven.fitting import Climb
-from leaven.significance import paired_t
 from leaven.text._selection import best_size
-from studies._common import write_results
+from studies._common import paired, save_figure, signed, subplots, write_results
 from studies._reuters import (
     CATEGORIES,
     Reuters,
@@ -138,15 +137,12 @@ def significance(categories: dict[str, Any]) -> dict[str, Any]:
     """Paired over all trials, as the paper tests its increase."""
     every = [trial for own in categories.values() for trial in own["trials"]]
     tests = {}
-    for score, (ours, theirs) in itertools.product(
+    for measure, (ours, theirs) in itertools.product(
         ("accuracy", "average_precision"), (("EM*", "NB1"), ("EM*", "NB*"), ("EM*CV", "NB1"))
     ):
-        test = paired_t([t[ours][score] for t in every], [t[theirs][score] for t in every])
-        tests[f"{ours} against {theirs}, {score}"] = {
-            "difference": test.difference,
-            "p_value": test.p_value,
-            "n": test.n,
-        }
+        tests[f"{ours} against {theirs}, {measure}"] = paired(
+            [trial[ours][measure] for trial in every], [trial[theirs][measure] for trial in every]
+        )
     return tests
 
 
@@ -169,21 +165,14 @@ def print_table(results: dict[str, Any], methods: tuple[str, ...]) -> None:
             print(f"{category:<9} {no}  " + "  ".join(cells))
         means = []
         for method in methods:
-            paper = np.mean([row[METHODS.index(method)] for row in PAPER.values()])
-            beside = f" ({paper:.2f})" if score == "accuracy" else ""
+            theirs = np.mean([row[METHODS.index(method)] for row in PAPER.values()])
+            beside = f" ({theirs:.2f})" if score == "accuracy" else ""
             means.append(f"{np.mean(sums[method]):5.2f}{beside:<13}")
         print(f"{'mean':<9}        " + "  ".join(means))
 
 
 def plot(results: dict[str, Any]) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from studies._common import RESULTS
-
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharey=True)
+    figure, axes = subplots(nrows=1, ncols=2, figsize=(11, 4.6), sharey=True)
     colors = {"NB1": "#8a8f98", "EM1": "#d9b38c", "NB*": "#1f6f8b", "EM*": "#c2571a"}
     places = np.arange(len(CATEGORIES))
     for panel, score in zip(axes, ("accuracy", "average_precision"), strict=True):
@@ -202,14 +191,14 @@ def plot(results: dict[str, Any]) -> None:
         panel.set_yticks(places, CATEGORIES)
         panel.set_xlim(40 if score == "accuracy" else 0, 100)
         panel.set_xlabel(f"{score.replace('_', ' ')}, %")
-        panel.grid(axis="x", color="#e5e5e5")
+        panel.grid(visible=False, axis="y")
         panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
     axes[0].invert_yaxis()
     axes[0].set_title("dash: the paper's; dotted: always answering no", loc="left", fontsize=10)
     axes[1].set_title("of the positive class", loc="left", fontsize=10)
     axes[1].legend(loc="lower right", frameon=False)
-    figure.savefig(RESULTS / "table_3_2.png", dpi=130)
+    save_figure("table_3_2", figure)
 
 
 def main() -> None:
@@ -217,7 +206,7 @@ def main() -> None:
     write_results("table_3_2", results)
     print_table(results, METHODS[:4])
     for name, test in results["tests"].items():
-        print(f"{name}: {100 * test['difference']:+.1f} points, p = {test['p_value']:.2g}")
+        print(f"{name}: {signed(test)} points over {test['n']} trials")
     plot(results)
 
 

@@ -10,7 +10,7 @@ import json
 import numpy as np
 
 from studies import table_3_2
-from studies._common import RESULTS, write_results
+from studies._common import RESULTS, signed, write_results
 
 METHODS = ("NB1", "EM*", "EM*CV")
 SCORES = ("accuracy", "f1", "average_precision")
@@ -37,7 +37,7 @@ def main() -> None:
         print(f"EM*CV against NB1, {score}: {100 * gain:+.2f} points on the mean")
     tests = {name: test for name, test in results["tests"].items() if "EM*CV" in name}
     for name, test in tests.items():
-        print(f"{name}: p = {test['p_value']:.2g} over {test['n']} trials")
+        print(f"{name}: {signed(test)} points over {test['n']} trials")
     paper = {
         category: {"NB1": row[0], "EM*": row[3], "EM*CV": row[4]}
         for category, row in table_3_2.PAPER.items()

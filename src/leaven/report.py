@@ -56,8 +56,10 @@ class FitReport:
         if self.n_iter:
             end = "converged" if self.converged else "stopped before converging"
             cooled = f"{self.n_annealed} iterations of annealing, then " if self.n_annealed else ""
+            n_iter = self.n_iter - self.n_annealed
+            noun = "iteration" if n_iter == 1 else "iterations"
             lines.append(
-                f"{cooled}{self.n_iter - self.n_annealed} EM iterations, {end}; objective "
+                f"{cooled}{n_iter} EM {noun}, {end}; objective "
                 f"{self.objective[self.n_annealed]:,.0f} → {self.objective[-1]:,.0f}"
             )
         lines.append(f"{took:.2f} s ({phases})")
