@@ -171,34 +171,46 @@ def print_table(results: dict[str, Any], methods: tuple[str, ...]) -> None:
         print(f"{'mean':<9}        " + "  ".join(means))
 
 
-def plot(results: dict[str, Any]) -> None:
-    figure, axes = subplots(nrows=1, ncols=2, figsize=(11, 4.6), sharey=True)
-    colors = {"NB1": "#8a8f98", "EM1": "#d9b38c", "NB*": "#1f6f8b", "EM*": "#c2571a"}
+COLORS = {
+    "NB1": "#8a8f98",
+    "EM1": "#d9b38c",
+    "NB*": "#1f6f8b",
+    "EM*CV": "#7b5ea7",
+    "EM*": "#c2571a",
+}
+
+
+def plot(name: str, results: dict[str, Any], methods: tuple[str, ...]) -> None:
+    """Accuracy and average precision by category and method."""
+    figure, axes = subplots(nrows=1, ncols=2, figsize=(11, 5), sharey=True)
     places = np.arange(len(CATEGORIES))
-    for panel, score in zip(axes, ("accuracy", "average_precision"), strict=True):
-        for shift, (method, color) in enumerate(colors.items()):
+    width = 0.8 / len(methods)
+    for panel, measure in zip(axes, ("accuracy", "average_precision"), strict=True):
+        for number, method in enumerate(methods):
+            row = places + width * (number - (len(methods) - 1) / 2)
             means = [
-                100 * mean_of(results["categories"][c]["trials"], method, score) for c in CATEGORIES
+                100 * mean_of(results["categories"][c]["trials"], method, measure)
+                for c in CATEGORIES
             ]
-            panel.barh(places + 0.2 * (1.5 - shift), means, 0.19, color=color, label=method)
-            if score == "accuracy":
+            panel.barh(row, means, 0.95 * width, color=COLORS[method], label=method)
+            if measure == "accuracy":
                 paper = [PAPER[c][METHODS.index(method)] for c in CATEGORIES]
-                panel.plot(paper, places + 0.2 * (1.5 - shift), "k|", markersize=7)
-        if score == "accuracy":
-            no = [100 * results["categories"][c]["always_no"] for c in CATEGORIES]
-            for place, value in zip(places, no, strict=True):
-                panel.plot([value, value], [place - 0.4, place + 0.4], "k:", linewidth=1)
+                panel.plot(paper, row, "k|", markersize=7, label=None if number else "paper")
+        if measure == "accuracy":
+            for place, category in zip(places, CATEGORIES, strict=True):
+                no = 100 * results["categories"][category]["always_no"]
+                label = None if place else "always answering no"
+                panel.plot([no, no], [place - 0.4, place + 0.4], "k:", linewidth=1, label=label)
+            panel.legend(loc="lower left", fontsize=9)
         panel.set_yticks(places, CATEGORIES)
-        panel.set_xlim(40 if score == "accuracy" else 0, 100)
-        panel.set_xlabel(f"{score.replace('_', ' ')}, %")
+        panel.set_xlim(50 if measure == "accuracy" else 0, 100)
+        panel.set_xlabel(f"{measure.replace('_', ' ')}, %")
         panel.grid(visible=False, axis="y")
         panel.set_axisbelow(True)
-        panel.spines[["top", "right"]].set_visible(False)
     axes[0].invert_yaxis()
-    axes[0].set_title("dash: the paper's; dotted: always answering no", loc="left", fontsize=10)
-    axes[1].set_title("of the positive class", loc="left", fontsize=10)
-    axes[1].legend(loc="lower right", frameon=False)
-    save_figure("table_3_2", figure)
+    axes[0].set_title("test accuracy", fontsize=10)
+    axes[1].set_title("average precision of the positive class", fontsize=10)
+    save_figure(name, figure)
 
 
 def main() -> None:
@@ -207,7 +219,7 @@ def main() -> None:
     print_table(results, METHODS[:4])
     for name, test in results["tests"].items():
         print(f"{name}: {signed(test)} points over {test['n']} trials")
-    plot(results)
+    plot("table_3_2", results, METHODS[:4])
 
 
 if __name__ == "__main__":

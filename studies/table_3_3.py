@@ -44,6 +44,7 @@ def main() -> None:
     }
     found = {"paper": paper, "mean": means, "gains": gains, "tests": tests}
     write_results("table_3_3", found)
+    table_3_2.plot("table_3_3", results, ("NB1", "EM*CV", "EM*"))
 
 
 if __name__ == "__main__":

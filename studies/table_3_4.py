@@ -16,11 +16,13 @@ import time
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from leaven.explain import top_words
 from leaven.fitting import Climb, fit_mixture
 from leaven.text._arrow import as_text_array
 from leaven.text._counter import TextOptions, fit_counter
-from studies._common import write_results
+from studies._common import save_figure, subplots, write_results
 from studies._news5 import COUNTS, MODEL, N_WORDS, News5, as_corpus, load_news5
 
 PAPER = {
@@ -91,9 +93,28 @@ def report(results: dict[str, Any]) -> None:
     print(f"\nExpected 7 of 10 or more in every class: {least} in the worst")
 
 
+def plot(results: dict[str, Any]) -> None:
+    """Words shared with the paper, by convention and class."""
+    conventions = list(results["overlap"])
+    shared = np.array([results["overlap"][name] for name in conventions])
+    figure, axes = subplots(figsize=(8.5, 4.2))
+    axes.imshow(shared, cmap="Oranges", vmin=0, vmax=10, aspect="auto")
+    axes.grid(visible=False)
+    axes.set_yticks(range(len(conventions)), conventions)
+    names = [name.removeprefix("comp.").replace(".", ".\n") for name in PAPER]
+    axes.set_xticks(range(len(PAPER)), names)
+    axes.tick_params(length=0)
+    for (row, column), count in np.ndenumerate(shared):
+        color = "white" if count > 6 else "black"
+        axes.text(column, row, str(count), ha="center", va="center", color=color)
+    axes.set_title("of the paper's ten words per class, how many are among our ten", fontsize=11)
+    save_figure("table_3_4", figure)
+
+
 def main() -> None:
     results = run()
     report(results)
+    plot(results)
     print(f"{results['seconds']:.0f} s; wrote {write_results('table_3_4', results).name}")
 
 

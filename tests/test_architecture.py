@@ -24,6 +24,7 @@ LAYERS = [
     {"em"},
     {"correspondence", "explain", "report"},
     {"fitting", "selection"},
+    {"diagnosis"},
     {"fitted"},
     {"io"},
     {"estimators"},

@@ -6,12 +6,13 @@ from leaven._version import __version__
 
 if TYPE_CHECKING:
     from leaven._labels import UNLABELED
-    from leaven.estimators import LabeledFold, NaiveBayesEM, TextClassifier, load
+    from leaven.estimators import LabeledFold, NaiveBayesEM, TextClassifier, diagnose, load
     from leaven.text import TextVectorizer
 
 __all__ = [
     "TextClassifier",
     "load",
+    "diagnose",
     "UNLABELED",
     "LabeledFold",
     "NaiveBayesEM",
@@ -22,6 +23,7 @@ __all__ = [
 _HOME = {
     "TextClassifier": "leaven.estimators",
     "load": "leaven.estimators",
+    "diagnose": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",
     "TextVectorizer": "leaven.text",

@@ -1,6 +1,12 @@
 """Errors and warnings that a caller may want to catch by name."""
 
-__all__ = ["CollapseWarning", "DataError", "ModelFileError", "UnseenWordsWarning"]
+__all__ = [
+    "CollapseWarning",
+    "DataError",
+    "ModelFileError",
+    "UnlabeledHurtWarning",
+    "UnseenWordsWarning",
+]
 
 
 class DataError(ValueError):
@@ -13,6 +19,10 @@ class ModelFileError(ValueError):
 
 class CollapseWarning(UserWarning):
     """One class took almost all unlabeled documents during EM."""
+
+
+class UnlabeledHurtWarning(UserWarning):
+    """Held-out labels say that the unlabeled documents made the classifier worse."""
 
 
 class UnseenWordsWarning(UserWarning):

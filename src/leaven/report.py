@@ -26,6 +26,7 @@ class FitReport:
     components: dict[str, int] = field(default_factory=dict)  # class → number of components
     choices: list[dict[str, Any]] = field(default_factory=list)  # of components: their accuracy
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
+    diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -62,6 +63,8 @@ class FitReport:
                 f"{cooled}{n_iter} EM {noun}, {end}; objective "
                 f"{self.objective[self.n_annealed]:,.0f} → {self.objective[-1]:,.0f}"
             )
+        if self.diagnosis:
+            lines.append(f"{self.diagnosis['sentence']}")
         lines.append(f"{took:.2f} s ({phases})")
         width = max((len(name) for name in self.class_counts), default=0)
         for name, count in self.class_counts.items():

@@ -9,6 +9,7 @@ import typer
 from leaven._version import __version__
 from leaven.cli.assign import assign_command
 from leaven.cli.demo import demo_command
+from leaven.cli.diagnose import diagnose_command
 from leaven.cli.evaluate import evaluate_command
 from leaven.cli.explain import explain_command
 from leaven.cli.info import info_command
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command("train")(train_command)
 app.command("predict")(predict_command)
 app.command("evaluate")(evaluate_command)
+app.command("diagnose")(diagnose_command)
 app.command("explain")(explain_command)
 app.command("assign")(assign_command)
 app.command("info")(info_command)

@@ -14,12 +14,14 @@ from leaven._files import write_atomically
 if TYPE_CHECKING:
     from leaven._typing import IntArray
     from leaven.cli.demo import Point
+    from leaven.diagnosis import Diagnosis
 
-__all__ = ["draw_confusion", "draw_learning_curves"]
+__all__ = ["draw_confusion", "draw_diagnosis", "draw_learning_curves"]
 
 NB_COLOR, EM_COLOR = "#8a8f98", "#c2571a"
 WIDEST = 30.0  # inches of a matrix of very many classes
 MOST_LETTERS = 24  # of a class name on an axis
+VERDICT_COLORS = {"helps": "#2f7d4f", "hurts": "#b3322c", "unclear": NB_COLOR}
 
 
 def draw_confusion(
@@ -97,6 +99,50 @@ def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> N
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="lower right", frameon=False)
     _save(figure, path)
+
+
+def draw_diagnosis(diagnosis: "Diagnosis", path: Path) -> None:
+    """Draw accuracy against log probability, a line per start from its circle to its dot."""
+    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    axes = figure.add_subplot()
+    color = VERDICT_COLORS[diagnosis.verdict]
+    for start in sorted({point.start for point in diagnosis.points}):
+        own = [point for point in diagnosis.points if point.start == start]
+        x = [point.log_probability for point in own]
+        y = [100 * point.accuracy for point in own]
+        is_first = start == diagnosis.points[0].start
+        axes.plot(x, y, color=color, alpha=0.45, linewidth=1.2)
+        axes.plot(
+            x[:1], y[:1], "o", color=color, markerfacecolor="white", markersize=6,
+            label="supervised start" if is_first else None,
+        )  # fmt: skip
+        axes.plot(
+            x[-1:], y[-1:], "o", color=color, markersize=6,
+            label="after EM" if is_first else None,
+        )  # fmt: skip
+    axes.set_xlabel("log probability of the model, per unlabeled document")
+    axes.set_ylabel("accuracy on held-out labels, %")
+    axes.set_title(_title(diagnosis), loc="left", fontsize=11)
+    axes.grid(color="#e5e5e5")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if diagnosis.points:
+        axes.legend(loc="best", frameon=False)
+    _save(figure, path)
+
+
+def _title(diagnosis: "Diagnosis") -> str:
+    words = {
+        "helps": "unlabeled text helps",
+        "hurts": "unlabeled text hurts",
+        "unclear": "unclear whether unlabeled text helps",
+    }
+    if diagnosis.correlation is None:
+        return words[diagnosis.verdict]
+    return (
+        f"{words[diagnosis.verdict]}: r = {diagnosis.correlation:.2f}, {diagnosis.gain} points on "
+        f"{diagnosis.n_held_out:,} held-out labels"
+    )
 
 
 def _shortened(name: str) -> str:

@@ -52,6 +52,7 @@ def train(
     options: Mapping[str, Any] | None = None,
     n_threads: int | None = None,
     random_state: int = 0,
+    diagnose: bool = True,
     on_progress: OnProgress | None = None,
 ) -> "FittedClassifier":
     """Train a classifier on the documents in files."""
@@ -76,6 +77,7 @@ def train(
         method,
         text_options=text_options,
         options=options,
+        diagnose=diagnose,
         n_threads=n_threads,
         random_state=random_state,
     )
@@ -227,6 +229,13 @@ def train_command(
             show_default="150",
         ),
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check/--no-check",
+            help="Check on held-out labels whether unlabeled documents help, and warn if not.",
+        ),
+    ] = True,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -284,6 +293,7 @@ def train_command(
             options={name: value for name, value in given.items() if value is not None},
             n_threads=threads,
             random_state=seed,
+            diagnose=check,
             on_progress=talk.progress,
         )
         talk.progress.stop()

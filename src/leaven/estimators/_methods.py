@@ -46,7 +46,7 @@ METHODS = {
         ),
         Method(
             "mixture",
-            "several components per class, their number chosen on held-out labeled documents",
+            "EM with several components per class, for classes of many topics",
             NaiveBayesEM,
             {"components": "auto"},
             _WEIGHTED,

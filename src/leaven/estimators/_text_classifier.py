@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -16,6 +17,8 @@ from leaven._typing import FloatArray
 from leaven.corpora import InMemoryCorpus
 from leaven.estimators._checks import one_class_message
 from leaven.estimators._methods import Method, find_method
+from leaven.estimators._quick_diagnosis import diagnose_fitted
+from leaven.exceptions import UnlabeledHurtWarning
 from leaven.explain import ComponentWords, Explanation
 from leaven.fitted import FittedClassifier
 from leaven.io import load_model, save_model
@@ -32,6 +35,8 @@ MIN_DF = {5000: 5, 1000: 3, 200: 2, 0: 1}
 MOST_SINGLE_CLASSES = 100
 # Parameters of the methods' estimators that are the classifier's own too.
 OWN = ("n_threads", "random_state")
+# Parts of a diagnosis that a report does without.
+TOO_LONG = {"points", "alternatives", "recommended"}
 # Labels that other programs write where there is none.
 MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
 
@@ -51,6 +56,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ``{"stop_words": "english", "ngram_range": (1, 2)}``.
     options : dict or None, default=None
         Parameters of the method's estimator, such as ``{"alpha": 0.1}``.
+    diagnose : bool, default=False
+        After the fit, find out whether the unlabeled documents helped, from held-out labels
+        (see :func:`leaven.diagnose`): a few seconds; ``report_.diagnosis`` holds the answer,
+        and a warning is given where they hurt.
     n_threads : int or None, default=None
         Threads to use; None is one per processor.
     random_state : int, default=0
@@ -81,12 +90,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         *,
         text_options: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
+        diagnose: bool = False,
         n_threads: int | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.method = method
         self.text_options = text_options
         self.options = options
+        self.diagnose = diagnose
         self.n_threads = n_threads
         self.random_state = random_state
 
@@ -101,7 +112,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
         on_progress : callable or None, default=None
             Called as ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of
-            the number of components) or "EM".
+            the number of components), "EM" or "checking" (whether unlabeled documents helped).
         """
         start = time.perf_counter()
         array = as_text_array(texts)
@@ -126,8 +137,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             on_progress=_phase(on_progress, "counting"),
         )
         counted = time.perf_counter()
+        corpus = InMemoryCorpus(X, encoded.codes, n_threads=self.n_threads)
         estimator.fit_corpus(
-            InMemoryCorpus(X, encoded.codes, n_threads=self.n_threads),
+            corpus,
             classes=encoded.classes,
             n_words=counter.n_words,
             dtype=X.dtype,
@@ -136,6 +148,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             warn=False,
         )
         fitted = time.perf_counter()
+        seconds = {
+            "preparing": prepared - start,
+            "counting": counted - prepared,
+            "fitting": fitted - counted,
+        }
+        diagnosis: dict[str, Any] = {}
+        doubts: list[str] = []
+        if self.diagnose and method.uses_unlabeled:
+            found = diagnose_fitted(
+                estimator,
+                corpus,
+                n_words=counter.n_words,
+                dtype=X.dtype,
+                on_fit=_phase(on_progress, "checking"),
+            )
+            diagnosis = {k: v for k, v in found.to_json().items() if k not in TOO_LONG}
+            seconds["checking"] = time.perf_counter() - fitted
+            if found.verdict == "hurts":
+                doubts.append(f"{found.sentence} {found.recommendation}")
         self.classes_ = encoded.classes
         self.report_ = FitReport(
             method=method.name,
@@ -156,18 +187,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             choices=[dataclasses.asdict(choice) for choice in estimator.choices_],
             size_choices=[dataclasses.asdict(choice) for choice in counter.size_choices],
             converged=estimator.converged_,
-            warnings=[*notes, *estimator.messages_],
-            seconds={
-                "preparing": prepared - start,
-                "counting": counted - prepared,
-                "fitting": fitted - counted,
-            },
+            diagnosis=diagnosis,
+            warnings=[*notes, *estimator.messages_, *doubts],
+            seconds=seconds,
             options={"text": text_options.to_json(), "method": estimator.get_params()},
         )
         self._fitted = FittedClassifier(
             counter, estimator._model, estimator._params, self.classes_, self.report_
         )
         estimator.warn(stacklevel=3)
+        for message in doubts:
+            warnings.warn(message, UnlabeledHurtWarning, stacklevel=2)
         return self
 
     def predict_proba(self, texts: Any) -> FloatArray:

@@ -1,0 +1,181 @@
+"""``leaven diagnose``: whether the unlabeled documents help, and what to do if not."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leaven.cli._common import (
+    AsJson,
+    Data,
+    Encoding,
+    Format,
+    LabelColumn,
+    OnProgress,
+    Talk,
+    TextColumn,
+    Threads,
+    check_folder,
+    plain_table,
+    print_json,
+    read_files,
+    render,
+)
+from leaven.cli._train_options import read_components
+from leaven.cli.evaluate import load_plots
+
+if TYPE_CHECKING:
+    from leaven.diagnosis import Diagnosis
+
+__all__ = ["diagnose", "diagnose_command"]
+
+
+class MethodName(StrEnum):
+    """Methods that use unlabeled documents; a test compares."""
+
+    em = "em"
+    mixture = "mixture"
+    annealed = "annealed"
+
+
+def diagnose(
+    paths: Sequence[str],
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    method: str = "em",
+    options: Mapping[str, Any] | None = None,
+    alternatives: bool = True,
+    n_starts: int = 10,
+    n_threads: int | None = None,
+    random_state: int = 0,
+    on_progress: OnProgress | None = None,
+) -> "Diagnosis":
+    """Tell whether the unlabeled documents in files help."""
+    from leaven import diagnose as diagnose_texts
+    from leaven.exceptions import DataError
+    from leaven.text import DocumentFiles
+
+    files = DocumentFiles(
+        paths, text=text, label=label, format=format, encoding=encoding, needs_labels=True
+    )
+    documents = read_files(files, on_progress)
+    assert documents.labels is not None
+    if documents.labels.null_count == len(documents.labels):
+        raise DataError(
+            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
+            "empty in every row; label a few documents of each class, or choose another column "
+            "with --label"
+        )
+    return diagnose_texts(
+        documents.texts,
+        documents.labels,
+        method=method,
+        options=options,
+        alternatives=alternatives,
+        n_starts=n_starts,
+        n_threads=n_threads,
+        random_state=random_state,
+        on_progress=on_progress,
+    )
+
+
+def diagnose_command(
+    data: Data,
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    method: Annotated[
+        MethodName,
+        typer.Option(metavar="|".join(MethodName), help="The method of leaven train to ask about."),
+    ] = MethodName.em,
+    components: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N|N,N,…|auto|CLASS=N",
+            help="Components of every class, or of one class (repeatable), as for leaven train.",
+            show_default="1; auto for mixture",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the verdict: do not try what else could be done.")
+    ] = False,
+    starts: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="Parts of the labeled documents to start from; more take longer and doubt less.",
+        ),
+    ] = 10,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of parts and starts.")] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw probability against accuracy: .png, .svg or .pdf."),
+    ] = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell whether the unlabeled documents in DATA help to classify.
+
+    EM starts from several parts of the labeled documents and is scored on the others. Where
+    more probable models classify better, unlabeled text helps; where they classify worse, it
+    hurts. Other ways to train are tried on the same documents, and the best is recommended.
+
+    Example: leaven diagnose reviews.csv --text body --label stars --plot diagnosis.png
+    """
+    options = {} if components is None else {"components": read_components(components)}
+    with Talk() as talk:
+        if plot is not None:
+            check_folder(plot)
+            load_plots("leaven diagnose --plot")
+        found = diagnose(
+            data,
+            text=text,
+            label=label,
+            format=None if format is None else format.value,
+            encoding=encoding,
+            method=method.value,
+            options=options,
+            alternatives=not quick,
+            n_starts=starts,
+            n_threads=threads,
+            random_state=seed,
+            on_progress=talk.progress,
+        )
+        talk.progress.stop()
+        if plot is not None:
+            load_plots("leaven diagnose --plot").draw_diagnosis(found, plot)
+        if as_json:
+            print_json({**found.to_json(), "warnings": talk.warnings})
+        else:
+            _print(found)
+        if plot is not None:
+            talk.say(f"drew {plot}")
+
+
+def _print(found: "Diagnosis") -> None:
+    typer.echo(found.sentence)
+    typer.echo(found.recommendation)
+    if not found.alternatives:
+        return
+    typer.echo()
+    numbers = ("held-out accuracy", "from plain EM", "from supervised")
+    table = plain_table("trained", *numbers, numeric=numbers)
+    for own in found.alternatives:
+        differences = [
+            str(difference) if difference.error else "·"
+            for difference in (own.versus_em, own.versus_supervised)
+        ]
+        mark = "  ← recommended" if own.name == found.recommended else ""
+        table.add_row(own.name + mark, f"{own.accuracy:.1%}", *differences)
+    render(table)
+    typer.echo(
+        f"points ± standard error; {found.n_held_out:,} of {found.n_labeled:,} labels were held "
+        f"out at times, {found.n_unlabeled:,} documents are unlabeled"
+    )

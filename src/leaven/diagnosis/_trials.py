@@ -1,0 +1,252 @@
+"""Starts from parts of the labeled documents, scored on the others."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from leaven._typing import Counts, FloatArray, IntArray
+from leaven._validation import check_whole
+from leaven.corpora import Block, Corpus, InMemoryCorpus, Joined, labeled_documents
+from leaven.diagnosis._findings import Point
+from leaven.em import run_em
+from leaven.fitting import Climb, fit_mixture, supervised_start
+from leaven.models import MixtureParams, MultinomialMixture
+from leaven.posteriors import SOFT
+
+__all__ = ["MOST_UNLABELED", "Trials"]
+
+MOST_UNLABELED = 3000  # documents in a sample that stands for all
+MOST_HELD_OUT = 500  # labeled documents that a start is scored on
+LEAST_PART, LARGEST_PART = 0.25, 0.8  # shares of the labels that a start gets
+MOST_ITERATIONS, LOOSE = 30, 1e-4  # accuracy settles long before EM converges
+MOST_TEMPERATURES = 80  # of annealing
+SAMPLE, PARTS, COMPONENTS = 1, 2, 3  # streams of random numbers
+
+
+class Trials:
+    """Several splits of the labeled documents into a part to start from and others to score.
+
+    All ways to train are tried on the same splits, so that they can be compared in pairs.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        All documents.
+    n_words, dtype : int and dtype
+        Of the counts in the corpus.
+    n_starts : int
+        Number of splits.
+    most_unlabeled : int
+        Largest sample of unlabeled documents.
+    seed : int
+        Of splits, sample and starts.
+    n_threads : int or None
+        Threads of an E-step.
+    on_fit : callable or None
+        Called as ``on_fit(done, total)`` after every fit.
+    n_ways : int
+        Ways to train that will be tried, for the total.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        n_words: int,
+        dtype: Any,
+        n_starts: int,
+        most_unlabeled: int,
+        seed: Any,
+        n_threads: int | None,
+        on_fit: Callable[[int, int], None] | None,
+        n_ways: int = 1,
+    ) -> None:
+        check_whole("n_starts", n_starts, "[2, inf)")
+        check_whole("most_unlabeled", most_unlabeled, "[1, inf)")
+        self.n_words, self.dtype = n_words, np.dtype(dtype)
+        self.entropy = np.random.SeedSequence(seed).entropy
+        self.labeled = labeled_documents(corpus)
+        sample, self.n_unlabeled = sample_unlabeled(corpus, most_unlabeled, self.rng(SAMPLE))
+        self.unlabeled = InMemoryCorpus(sample.X, sample.y, sample.weight, n_threads=n_threads)
+        self.weight = float(sample.weight.sum())
+        self.splits = []
+        if self.n_unlabeled:
+            self.splits = split_labels(self.labeled.y, n_starts, self.rng(PARTS))
+        self.on_fit, self.n_fits, self.total = on_fit, 0, n_ways * len(self.splits)
+
+    @property
+    def n_labeled(self) -> int:
+        return len(self.labeled.y)
+
+    def rng(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=stream))
+
+    def follow(
+        self, model: MultinomialMixture, climb: Climb
+    ) -> tuple[list[Point], FloatArray, FloatArray]:
+        """Points from every start on, and the right answers at the start and at the end."""
+        points: list[Point] = []
+        first, last = self._nothing_right(), self._nothing_right()
+        for number, (part, held) in enumerate(self.splits):
+            for iteration, params in self._ascent(model, climb, number, part):
+                last[number, held] = self._right(model, params, held)
+                if not iteration:
+                    first[number] = last[number]
+                accuracy = float(last[number, held].mean())
+                points.append(
+                    Point(
+                        number, iteration, self._log_probability(model, params), accuracy, len(held)
+                    )
+                )
+            self._count()
+        return points, first, last
+
+    def score(self, model: MultinomialMixture, climb: Climb) -> FloatArray:
+        """Right answers of one way to train: 1, 0, or NaN where not held out, a row per start."""
+        right = self._nothing_right()
+        for number, (part, held) in enumerate(self.splits):
+            *_, (_, params) = self._ascent(model, climb, number, part, by_doubling=False)
+            right[number, held] = self._right(model, params, held)
+            self._count()
+        return right
+
+    def _ascent(
+        self,
+        model: MultinomialMixture,
+        climb: Climb,
+        number: int,
+        part: IntArray,
+        by_doubling: bool = True,
+    ) -> Iterator[tuple[int, MixtureParams]]:
+        """Parameters after 0, 1, 2, 4, 8… iterations and in the end."""
+        own = _rows(self.labeled, part)
+        corpus = Joined([InMemoryCorpus(own.X, own.y, own.weight, n_threads=1), self.unlabeled])
+        climb = _quickened(climb)
+        seed = int(self.rng(COMPONENTS, number).integers(2**63))
+        stream = np.random.SeedSequence(seed).spawn(1)[0]  # the one that fit_mixture uses
+        params, _ = supervised_start(model, corpus, self.n_words, self.dtype, seed=stream)
+        yield 0, params
+        if climb.warm_up:
+            # The temperatures between are other surfaces, not points on this one.
+            fit = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed)
+            yield fit.result.n_iter, fit.result.params
+            return
+        done, converged = 0, not climb.max_iter
+        while not converged and done < climb.max_iter:
+            n_more = max(done, 1) if by_doubling else climb.max_iter
+            result = run_em(
+                model, corpus, params, max_iter=min(n_more, climb.max_iter - done), tol=climb.tol
+            )
+            params, converged, done = result.params, result.converged, done + result.n_iter
+            yield done, params
+
+    def _log_probability(self, model: MultinomialMixture, params: MixtureParams) -> float:
+        """One yardstick for all starts: of the unlabeled documents and the parameters."""
+        whole = replace(model, unlabeled_weight=1.0)
+        stats = self.unlabeled.reduce(partial(whole.expect, params, SOFT))
+        return (stats.objective + whole.log_prior(params)) / self.weight
+
+    def _right(
+        self, model: MultinomialMixture, params: MixtureParams, held: IntArray
+    ) -> FloatArray:
+        documents = _rows(self.labeled, held)
+        best = model.class_log_joint(params, documents.X).argmax(axis=1)
+        right: FloatArray = (best == documents.y).astype(np.float64)
+        return right
+
+    def _nothing_right(self) -> FloatArray:
+        return np.full((len(self.splits), len(self.labeled.y)), np.nan)
+
+    def _count(self) -> None:
+        self.n_fits += 1
+        if self.on_fit is not None:
+            self.on_fit(self.n_fits, self.total)
+
+
+def _quickened(climb: Climb) -> Climb:
+    every = -(-len(climb.warm_up) // MOST_TEMPERATURES) or 1
+    return replace(
+        climb,
+        n_init=1,
+        warm_up=climb.warm_up[::every],
+        max_iter=min(climb.max_iter, MOST_ITERATIONS),
+        tol=max(climb.tol, LOOSE),
+    )
+
+
+def split_labels(
+    codes: IntArray, n_starts: int, rng: np.random.Generator
+) -> list[tuple[IntArray, IntArray]]:
+    """Places of the labeled documents to start from, and of those to score.
+
+    The first start gets a quarter of every class, the last one four fifths. A class always
+    keeps a document, so one with a single label is never held out; where every class is such
+    there is no split.
+    """
+    counts = np.bincount(codes)
+    if counts.max(initial=0) < 2:
+        return []
+    splits: list[tuple[IntArray, IntArray]] = []
+    for share in np.geomspace(LEAST_PART, LARGEST_PART, n_starts):
+        # Rounded at random, so that small classes too get their share on average.
+        wanted = np.floor(share * counts + rng.random(len(counts)))
+        n_kept = np.clip(wanted, 1, np.maximum(counts - 1, 1)).astype(np.int64)
+        shuffled = rng.permutation(len(codes))
+        dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]  # class after class
+        place = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+        is_kept = place < np.repeat(n_kept, counts)
+        held = rng.permutation(dealt[~is_kept])[:MOST_HELD_OUT]
+        splits.append((np.sort(dealt[is_kept]), np.sort(held)))
+    return splits
+
+
+def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tuple[Block, int]:
+    """At most ``most`` unlabeled documents, weighing as much as all, and how many all are.
+
+    What a document holds decides whether it is taken, so that the sample does not depend on
+    where the corpus lives or how it is cut.
+    """
+    salt = rng.integers(2**63, dtype=np.uint64)
+
+    def choose(block: Block) -> list[tuple[Any, Block, float, int]]:
+        rows = np.flatnonzero((block.y < 0) & (block.weight > 0))
+        own = _rows(block, rows)
+        keys = _keys(own.X, salt)
+        first = np.argsort(keys, kind="stable")[:most]
+        return [(keys[first], _rows(own, first), float(own.weight.sum()), len(rows))]
+
+    found = corpus.reduce(choose)
+    keys = np.concatenate([entry[0] for entry in found])
+    first = np.argsort(keys, kind="stable")[:most]
+    blocks = [entry[1] for entry in found]
+    together = Block(
+        csr_array(vstack([block.X for block in blocks], format="csr")),
+        np.concatenate([block.y for block in blocks]),
+        np.concatenate([block.weight for block in blocks]),
+    )
+    sample = _rows(together, first)
+    total = sum(entry[2] for entry in found)
+    scale = total / sample.weight.sum() if len(first) else 1.0
+    return replace(sample, weight=sample.weight * scale), sum(entry[3] for entry in found)
+
+
+def _keys(X: Counts, salt: Any) -> Any:
+    """A number per document that looks random and depends on its words and the salt only."""
+    bits = np.ascontiguousarray(X.data).view(f"u{X.data.dtype.itemsize}").astype(np.uint64)
+    mixed = _scrambled(bits ^ _scrambled(X.indices.astype(np.uint64) + salt))
+    sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
+    return _scrambled(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
+
+
+def _scrambled(number: Any) -> Any:
+    """Every bit of the result depends on every bit given: splitmix64's last steps."""
+    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return number ^ (number >> np.uint64(31))
+
+
+def _rows(block: Block, rows: IntArray) -> Block:
+    return Block(csr_array(block.X[rows]), block.y[rows], block.weight[rows])

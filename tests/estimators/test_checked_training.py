@@ -1,0 +1,86 @@
+"""Training that asks whether the unlabeled documents helped."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from leaven import TextClassifier
+from leaven.cli import app
+from leaven.exceptions import UnlabeledHurtWarning
+from leaven.io import load_model
+
+TOPICS = {name: [f"{name}{i}" for i in range(10)] for name in ("baking", "space")}
+MOODS = {name: [f"{name}{i}" for i in range(10)] for name in ("glad", "sad")}
+COMMON = [f"common{i}" for i in range(10)]
+
+
+def draw_texts(about, n_documents=500, n_labeled=80, seed=0):
+    """Texts of two topics and two moods; the labels are one of them.
+
+    Most words are of the topic, so that EM finds the topics whatever the labels say.
+    """
+    rng = np.random.default_rng(seed)
+    texts, labels = [], []
+    for i in range(n_documents):
+        topic, mood = rng.choice(list(TOPICS)), rng.choice(list(MOODS))
+        words = [*rng.choice(TOPICS[topic], 40), rng.choice(MOODS[mood]), *rng.choice(COMMON, 4)]
+        texts.append(" ".join(words))
+        labels.append((topic if about == "topics" else mood) if i < n_labeled else None)
+    return texts, labels
+
+
+def test_a_fit_that_helped_says_so_and_does_not_warn():
+    texts, labels = draw_texts("topics", n_labeled=12)
+    clf = TextClassifier("em", diagnose=True).fit(texts, labels)
+    assert clf.report_.diagnosis["verdict"] in ("helps", "unclear")
+    assert clf.report_.diagnosis["sentence"] in str(clf.report_)
+    assert "checking" in clf.report_.seconds
+    assert clf.report_.warnings == []
+
+
+def test_a_fit_that_hurt_warns_and_says_what_to_do():
+    texts, labels = draw_texts("moods")
+    with pytest.warns(UnlabeledHurtWarning, match=r"Unlabeled text hurts here.*\(method nb\)"):
+        clf = TextClassifier("em", diagnose=True).fit(texts, labels)
+    assert clf.report_.diagnosis["verdict"] == "hurts"
+    assert clf.report_.diagnosis["gain"]["mean"] < -0.05
+    (warning,) = clf.report_.warnings
+    assert warning.startswith("Unlabeled text hurts here")
+
+
+def test_nothing_is_checked_unless_asked_or_without_unlabeled_documents_in_use():
+    texts, labels = draw_texts("moods")
+    assert TextClassifier("em").fit(texts, labels).report_.diagnosis == {}
+    assert TextClassifier("nb", diagnose=True).fit(texts, labels).report_.diagnosis == {}
+
+
+def test_progress_names_the_check():
+    texts, labels = draw_texts("topics", n_labeled=12)
+    phases = set()
+    TextClassifier("em", diagnose=True).fit(
+        texts, labels, on_progress=lambda phase, done, total: phases.add(phase)
+    )
+    assert {"EM", "checking"} <= phases
+
+
+def test_the_model_file_keeps_the_verdict(tmp_path):
+    texts, labels = draw_texts("topics", n_labeled=12)
+    clf = TextClassifier("em", diagnose=True).fit(texts, labels)
+    clf.save(tmp_path / "m.leaven")
+    kept = load_model(tmp_path / "m.leaven").report.diagnosis
+    assert kept == json.loads(json.dumps(clf.report_.diagnosis))
+
+
+def test_leaven_train_warns_where_unlabeled_text_hurts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = zip(*draw_texts("moods"), strict=True)
+    lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
+    (tmp_path / "moods.jsonl").write_text("\n".join(lines))
+    result = CliRunner().invoke(app, ["train", "moods.jsonl"])
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("warning: Unlabeled text hurts here") == 1
+    assert "Unlabeled text hurts here" in result.stdout
+    quiet = CliRunner().invoke(app, ["train", "moods.jsonl", "--no-check"])
+    assert "hurts" not in quiet.stdout + quiet.stderr
