@@ -134,16 +134,16 @@ def _weigh(X: Any) -> Any:
 
 
 def fit_filter(
-    seen: View, n_negative: int, *, unlabeled: bool, climb: Climb, seed: int = 0
+    seen: View, n_negative: int, *, unlabeled_weight: float, climb: Climb, seed: int = 0
 ) -> tuple[MultinomialMixture, Fit]:
     """One component for the category, ``n_negative`` for everything else, eqs. (3.9) to (3.13)."""
     model = MultinomialMixture(
         components_of([n_negative, 1]),
         class_alpha=1.0,  # eq. (3.10)
-        unlabeled_weight=float(unlabeled),
+        unlabeled_weight=unlabeled_weight,
         n_threads=None,
     )
-    if not unlabeled and n_negative == 1:
+    if not unlabeled_weight and n_negative == 1:
         climb = replace(climb, max_iter=0)
     return model, fit_mixture(model, seen.corpus, seen.n_words, np.float32, climb, seed)
 

@@ -48,7 +48,9 @@ def follow(
     seen = view(reuters, trial, WORDS, rank_by=words_of)
     n_documents = len(trial.labeled) + len(trial.unlabeled)
     points = []
-    model, fit = fit_filter(seen, n_negative, unlabeled=True, climb=Climb(max_iter=0), seed=start)
+    model, fit = fit_filter(
+        seen, n_negative, unlabeled_weight=1.0, climb=Climb(max_iter=0), seed=start
+    )
     for before, after in zip((0, *STOPS), STOPS, strict=False):
         result = run_em(model, seen.corpus, fit.result.params, max_iter=after - before)
         fit = type(fit)(result, fit.labeled, fit.start_objectives)

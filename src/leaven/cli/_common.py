@@ -242,6 +242,25 @@ def read_model(path: str) -> "FittedClassifier":
     )
 
 
+def read_labeled_files(
+    paths: Sequence[str], on_progress: OnProgress | None = None, **columns: Any
+) -> "Documents":
+    """Documents of files of which some must be labeled; ``columns`` as in DocumentFiles."""
+    from leaven.exceptions import DataError
+    from leaven.text import DocumentFiles
+
+    files = DocumentFiles(paths, needs_labels=True, **columns)
+    documents = read_files(files, on_progress)
+    assert documents.labels is not None
+    if documents.labels.null_count == len(documents.labels):
+        raise DataError(
+            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
+            "empty in every row; label a few documents of each class, or choose another column "
+            "with --label"
+        )
+    return documents
+
+
 def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Documents":
     """Read all documents, reporting bytes."""
     done = 0

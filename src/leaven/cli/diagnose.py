@@ -20,7 +20,7 @@ from leaven.cli._common import (
     check_folder,
     plain_table,
     print_json,
-    read_files,
+    read_labeled_files,
     render,
 )
 from leaven.cli._train_options import read_components
@@ -57,20 +57,10 @@ def diagnose(
 ) -> "Diagnosis":
     """Tell whether the unlabeled documents in files help."""
     from leaven import diagnose as diagnose_texts
-    from leaven.exceptions import DataError
-    from leaven.text import DocumentFiles
 
-    files = DocumentFiles(
-        paths, text=text, label=label, format=format, encoding=encoding, needs_labels=True
+    documents = read_labeled_files(
+        paths, on_progress, text=text, label=label, format=format, encoding=encoding
     )
-    documents = read_files(files, on_progress)
-    assert documents.labels is not None
-    if documents.labels.null_count == len(documents.labels):
-        raise DataError(
-            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
-            "empty in every row; label a few documents of each class, or choose another column "
-            "with --label"
-        )
     return diagnose_texts(
         documents.texts,
         documents.labels,

@@ -21,7 +21,7 @@ from leaven.cli._common import (
     Threads,
     check_folder,
     print_json,
-    read_files,
+    read_labeled_files,
     readable_size,
 )
 from leaven.cli._train_options import (
@@ -57,22 +57,12 @@ def train(
 ) -> "FittedClassifier":
     """Train a classifier on the documents in files."""
     from leaven import TextClassifier
-    from leaven.exceptions import DataError
-    from leaven.text import DocumentFiles
     from leaven.text._counter import TextOptions
 
     TextOptions(**(text_options or {}))  # refuses bad values before anything is read
-    files = DocumentFiles(
-        paths, text=text, label=label, format=format, encoding=encoding, needs_labels=True
+    documents = read_labeled_files(
+        paths, on_progress, text=text, label=label, format=format, encoding=encoding
     )
-    documents = read_files(files, on_progress)
-    assert documents.labels is not None
-    if documents.labels.null_count == len(documents.labels):
-        raise DataError(
-            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
-            "empty in every row; label a few documents of each class, or choose another column "
-            "with --label"
-        )
     classifier = TextClassifier(
         method,
         text_options=text_options,
