@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA, Drawn
 from leaven.corpora import InMemoryCorpus, Joined, Unlabeled
-from leaven.diagnosis import Point, diagnose_alternatives, diagnose_corpus
+from leaven.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus
 from leaven.diagnosis._findings import judge, paired_difference, pooled_correlation
 from leaven.diagnosis._trials import MOST_HELD_OUT, Trials, sample_unlabeled, split_labels
 from leaven.fitting import Climb, components_of, fit_mixture, supervised_start
@@ -297,6 +297,11 @@ def test_every_fit_is_reported():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"climb": Climb(max_iter=0)}, r"max_iter must be in \[1, inf\), got 0"),
+        (
+            {"model": MultinomialMixture(np.arange(4), unlabeled_weight=0.0)},
+            r"unlabeled_weight must be in \(0, 1\], got 0.0",
+        ),
         ({"n_starts": 1}, r"n_starts must be in \[2, inf\), got 1"),
         ({"most_unlabeled": 0}, r"most_unlabeled must be in \[1, inf\), got 0"),
     ],
@@ -461,6 +466,36 @@ def test_few_unlabeled_documents_are_all_taken():
     )
     assert n_unlabeled == len(sample.weight) == 520
     assert_array_equal(sample.weight, 1)
+
+
+def test_documents_without_words_are_not_in_the_sample():
+    drawn = draw_topics()
+    empty = csr_array((4000, N_WORDS))
+    more = Drawn(
+        csr_array(vstack([drawn.X, empty], format="csr")),
+        np.concatenate([drawn.y, np.full(4000, -1)]),
+        np.ones(4600),
+    )
+    sample, n_unlabeled = sample_unlabeled(CORPORA["memory"](more), 3000, np.random.default_rng(0))
+    assert n_unlabeled == 4520
+    assert sample.X.shape[0] == sample.weight.sum() == 520
+    assert tell(more).points == tell(drawn).points
+
+
+def test_unlabeled_documents_without_words_are_no_text():
+    drawn = draw_topics(n_documents=200, n_labeled=80)
+    X = drawn.X.toarray() * (drawn.y >= 0)[:, None]
+    found = tell(Drawn(csr_array(X), drawn.y, drawn.weight))
+    assert found.sentence == "There is no unlabeled text that could help."
+
+
+def test_a_start_gets_no_more_than_so_many_labels(monkeypatch):
+    monkeypatch.setattr(_trials, "MOST_TO_START", 100)
+    codes = np.repeat(np.arange(3), [1, 20, 1000])
+    for part, held in split_labels(codes, 5, np.random.default_rng(0)):
+        assert 50 <= len(part) <= 103
+        assert set(codes[part]) == {0, 1, 2}
+        assert not set(part) & set(held)
 
 
 # Real text.

@@ -35,8 +35,9 @@ def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[I
     scored = np.flatnonzero((codes >= 0) & (np.where(codes >= 0, counts[codes], 0) > 1))
     if not len(scored):
         raise ValueError(
-            "cross-validation needs a class with two labeled documents, and every class has "
-            "one at most; label a few more"
+            "labels must be held out to choose by them (the number of components, or of words), "
+            "which needs a class with two labeled documents, and every class has one at most; "
+            "give the number, or label a few more"
         )
     shuffled = np.random.default_rng(seed).permutation(scored)
     dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]  # class after class

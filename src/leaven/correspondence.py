@@ -62,6 +62,8 @@ def by_hand(
     model: MultinomialMixture, classes: Any, mapping: Mapping[int, Any]
 ) -> MultinomialMixture:
     """The model with components given to the classes that a person chose from their words."""
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"components are assigned by a dict of number to class, got {mapping!r}")
     names = np.asarray(classes).tolist()
     component_class = model.component_class.copy()
     for component, name in mapping.items():

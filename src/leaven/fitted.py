@@ -95,7 +95,20 @@ class FittedClassifier:
 
     def assigned(self, mapping: Mapping[int, Any]) -> "FittedClassifier":
         """This classifier with components given to other classes, by number."""
-        return replace(self, model=by_hand(self.model, self.classes, mapping))
+        model = by_hand(self.model, self.classes, mapping)
+        moved = ", ".join(str(number) for number in sorted(mapping))
+        report = replace(
+            self.report,
+            components={
+                str(name): int((model.component_class == code).sum())
+                for code, name in enumerate(self.classes.tolist())
+            },
+            # What the fit said of classes is no longer true of them.
+            unlabeled_shares={},
+            diagnosis={},
+            warnings=[f"components assigned by hand: {moved}"],
+        )
+        return replace(self, model=model, report=report)
 
     def explain(self, text: str, how_many: int = 10) -> Explanation:
         """The prediction for one text and the words that pulled it there."""

@@ -60,6 +60,11 @@ def test_train_anneals(run, data, tmp_path):
     [
         (["--components", "many"], "--components must be a whole number, got 'many'"),
         (["--components", "2", "--components", "3"], "may be repeated as CLASS=N only"),
+        (
+            ["--components", "5", "--components", "space=3"],
+            "--components is CLASS=N for each class",
+        ),
+        (["--components", "=5"], "--components is CLASS=N for each class"),
         (["--components", "0"], r"components must be in [1, inf), got 0"),
         (["--components", "art=2"], "components names 'art', which is no class"),
         (["--vocabulary-size", "big"], "--vocabulary-size must be a whole number, got 'big'"),
@@ -121,6 +126,7 @@ def test_assign_swaps_classes(run, model, held_out, tmp_path):
         (["0=space"], "every class needs a component, and 'baking' is left without"),
         (["space"], "components are assigned as NUMBER=CLASS, got 'space'"),
         (["-1=space"], "No such option"),
+        (["0=space", "0=sport"], "component 0 is assigned twice"),
     ],
 )
 def test_assign_refuses_in_a_sentence(run, model, tmp_path, given, message):
@@ -128,3 +134,38 @@ def test_assign_refuses_in_a_sentence(run, model, tmp_path, given, message):
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "out.leaven").exists()
+
+
+def test_assign_says_what_is_true_now(run, model, tmp_path):
+    result = run("assign", model, "0=space", "1=baking", "-o", "swapped.leaven")
+    assert "component 0 is now of space" in result.stderr
+    report = load_model(tmp_path / "swapped.leaven").report
+    assert report.unlabeled_shares == {}
+    assert report.diagnosis == {}
+    assert report.warnings == ["components assigned by hand: 0, 1"]
+
+
+def test_assign_writes_to_standard_output(run, model, tmp_path):
+    result = run("assign", model, "0=space", "1=baking", "-o", "-")
+    (tmp_path / "piped.leaven").write_bytes(result.stdout_bytes)
+    assert load_model(tmp_path / "piped.leaven").model.component_class.tolist() == [1, 0, 2]
+    assert not (tmp_path / "-").exists()
+
+
+def test_assign_needs_a_file_to_write(run, model):
+    assert run("assign", model, "0=space", "1=baking").exit_code == 2
+
+
+def test_one_label_per_class_gives_nothing_to_choose_by(run, make_csv, rows):
+    data = make_csv(rows(30, 1))
+    for given in (["--method", "mixture"], ["--vocabulary-size", "auto"]):
+        result = run("train", data, *given)
+        assert result.exit_code == 1
+        assert "give the number, or label a few more" in result.stderr
+
+
+def test_words_chosen_by_labels_are_not_checked_on_them(run, data):
+    result = run("train", data, "--vocabulary-size", "20", "--rank-by", "mutual_information")
+    assert "was not checked: the words were chosen by the labels" in result.stderr
+    both = run("train", data, "--vocabulary-size", "auto", "--components", "1,2")
+    assert "the accuracies by which components were chosen are too good" in both.stderr

@@ -4,10 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from typer.testing import CliRunner
 
-from leaven import TextClassifier
+from leaven import TextClassifier, diagnose
 from leaven.cli import app
+from leaven.corpora import InMemoryCorpus
+from leaven.diagnosis._trials import sample_unlabeled
 from leaven.exceptions import UnlabeledHurtWarning
 from leaven.io import load_model
 
@@ -84,3 +87,30 @@ def test_leaven_train_warns_where_unlabeled_text_hurts(tmp_path, monkeypatch):
     assert "Unlabeled text hurts here" in result.stdout
     quiet = CliRunner().invoke(app, ["train", "moods.jsonl", "--no-check"])
     assert "hurts" not in quiet.stdout + quiet.stderr
+
+
+@pytest.mark.parametrize("options", [{"unlabeled_weight": 0.0}, {"max_iter": 0}])
+def test_where_unlabeled_documents_change_nothing_nothing_is_checked(options):
+    texts, labels = draw_texts("moods")
+    clf = TextClassifier("em", options=options, diagnose=True).fit(texts, labels)
+    assert clf.report_.diagnosis == {}
+    with pytest.raises(ValueError, match="there is nothing to diagnose"):
+        diagnose(texts, labels, options=options)
+
+
+def test_words_ranked_by_labels_cannot_be_diagnosed():
+    texts, labels = draw_texts("moods")
+    ranked = {"max_features": 20, "rank_by": "mutual_information"}
+    with pytest.raises(ValueError, match="diagnose holds labels out"):
+        diagnose(texts, labels, text_options=ranked)
+
+
+def test_a_sample_has_no_documents_without_words():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(1.0, (900, 12)).astype(float)
+    X[:600] = 0.0
+    corpus = InMemoryCorpus(csr_array(X), np.full(900, -1))
+    sample, n_documents = sample_unlabeled(corpus, 200, rng)
+    assert n_documents == 900
+    assert sample.X.shape[0] == 200
+    assert (np.diff(sample.X.indptr) > 0).all()

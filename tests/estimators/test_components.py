@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from drawing import CORPORA, Drawn, draw_corpus
-from leaven import NaiveBayesEM
+from leaven import NaiveBayesEM, TextClassifier, load
 from leaven.estimators._components import AUTO, Choice, listed_candidates, sizes_of
 
 # A document is of two of four groups of words. Every class has every group equally often, and
@@ -478,3 +478,40 @@ def test_no_step_is_beyond_the_most_that_progress_counts_to(options):
     )
     assert steps == sorted(steps)
     assert steps[-1] <= ours.most_steps
+
+
+@pytest.mark.parametrize(
+    "components", [{np.str_("a"): 2}, range(1, 3), np.array([1, 2]), (1, {"a": 2}), np.int64(2)]
+)
+def test_a_model_is_saved_and_fitted_again_whatever_components_were_written_as(
+    components, tmp_path
+):
+    texts = ["dough yeast", "star moon", "bread dough", "moon orbit", "yeast", "orbit star"] * 4
+    labels = ["a", "b", "a", "b", None, None] * 4
+    options = {"components": components, "n_init": 1}
+    clf = TextClassifier("mixture", options=options, random_state=7).fit(texts, labels)
+    clf.save(tmp_path / "m.leaven")
+    again = load(tmp_path / "m.leaven")
+    assert again.random_state == 7
+    again.fit(texts, labels)
+    assert_allclose(again.predict_proba(texts), clf.predict_proba(texts), atol=1e-6)
+
+
+def test_bool_classes_keep_their_components_through_a_file(tmp_path):
+    texts = ["dough yeast", "star moon", "bread dough", "moon orbit"] * 4
+    labels = [True, False, True, False] * 4
+    clf = TextClassifier("mixture", options={"components": {True: 3}}).fit(texts, labels)
+    clf.save(tmp_path / "m.leaven")
+    again = load(tmp_path / "m.leaven").fit(texts, labels)
+    assert again.report_.components == clf.report_.components == {"False": 1, "True": 3}
+
+
+def test_assigning_is_told_in_the_report():
+    texts = ["dough yeast", "star moon", "bread dough", "moon orbit"] * 4
+    labels = ["a", "b", None, None] * 4
+    clf = TextClassifier("mixture", options={"components": {"b": 2}}).fit(texts, labels)
+    clf.assign_components({2: "a"})
+    assert clf.report_.components == {"a": 2, "b": 1}
+    assert clf.report_.warnings == ["components assigned by hand: 2"]
+    with pytest.raises(TypeError, match="by a dict of number to class"):
+        clf.assign_components([(0, "a")])

@@ -478,7 +478,7 @@ def test_parameters_can_be_got_set_and_cloned():
     clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_threads=1)
     assert clf.get_params() == {
         "method": "nb", "text_options": {"min_df": 2}, "options": {"alpha": 0.5},
-        "n_threads": 1, "random_state": 0,
+        "diagnose": False, "n_threads": 1, "random_state": 0,
     }  # fmt: skip
     copy = clone(clf)
     assert copy.get_params() == clf.get_params()

@@ -26,6 +26,7 @@ OnProgress = Callable[[str, int, int], None]  # phase, done, total
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 BROKEN_PIPE = 141  # the same for SIGPIPE
 BYTE_PHASES = ("reading", "counting")
+PICTURES = (".png", ".svg", ".pdf")
 PATIENCE = 1.0  # seconds before a progress bar appears
 WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
 
@@ -274,6 +275,31 @@ def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Docum
     add(0)
     files.on_bytes = add
     return files.read()
+
+
+def save(fitted: "FittedClassifier", output: str) -> int:
+    """Write a model to a file or to standard output; returns the number of bytes."""
+    from leaven._files import write_atomically
+    from leaven.io import dump_model
+
+    content = dump_model(fitted)
+    if output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+    else:
+        write_atomically(Path(output), content)
+    return len(content)
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that could not be drawn, before any work is done."""
+    if path is None:
+        return
+    check_folder(path)
+    if path.suffix.lower() not in PICTURES:
+        raise ValueError(
+            f"pictures are drawn as {', '.join(PICTURES)}, got {str(path)!r}; change its ending"
+        )
 
 
 def check_folder(path: str | Path | None) -> None:

@@ -64,6 +64,11 @@ def read_components(given: Sequence[str]) -> Any:
     if any("=" in entry for entry in given):
         # A class may be called anything, so the last = counts.
         parts = [entry.rpartition("=") for entry in given]
+        if not all(name and found for name, found, _ in parts):
+            raise typer.BadParameter(
+                "--components is CLASS=N for each class, or one entry without =; got "
+                f"{' and '.join(map(repr, given))}"
+            )
         return {name: read_whole("--components", size) for name, _, size in parts}
     if len(given) > 1:
         raise typer.BadParameter(

@@ -1,13 +1,11 @@
 """``leaven assign``: give components to classes by hand."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leaven.cli._common import AsJson, Model, Talk, check_folder, print_json, read_model, render
-from leaven.cli.explain import components_table
+from leaven.cli._common import AsJson, Model, Talk, check_folder, print_json, read_model, save
 
 if TYPE_CHECKING:
     from leaven.fitted import FittedClassifier
@@ -30,8 +28,8 @@ def assign_command(
     ],
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="MODEL", help="File to write."),
-    ] = "model.leaven",
+        typer.Option("--output", "-o", metavar="MODEL", help="File to write; - is stdout."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Give components of MODEL to other classes, and save the result.
@@ -41,7 +39,7 @@ def assign_command(
 
     Example: leaven assign news.leaven 3=comp.graphics 0=comp.windows.x -o news.leaven
     """
-    mapping = {}
+    mapping: dict[int, str] = {}
     for entry in components:
         number, found, name = entry.partition("=")
         if not (found and number.isdecimal()):
@@ -49,24 +47,22 @@ def assign_command(
                 f"components are assigned as NUMBER=CLASS, got {entry!r}; the numbers are shown "
                 "by leaven explain MODEL --components"
             )
+        if int(number) in mapping:
+            raise typer.BadParameter(f"component {int(number)} is assigned twice; name it once")
         mapping[int(number)] = name
+    if as_json and output == "-":
+        raise typer.BadParameter("--json and -o - both want standard output; choose one")
     with Talk() as talk:
-        from leaven.io import save_model
-
         check_folder(output)
         fitted = assign(model, mapping)
-        save_model(fitted, Path(output))
-        found_now = fitted.components()
+        names = fitted.classes.tolist()
+        now = [str(names[code]) for code in fitted.model.component_class.tolist()]
+        save(fitted, output)
         if as_json:
-            print_json(
-                {
-                    "model": output,
-                    "components": [
-                        {"number": own.number, "class": str(own.label)} for own in found_now
-                    ],
-                    "warnings": talk.warnings,
-                }
-            )
+            entries = [{"number": number, "class": name} for number, name in enumerate(now)]
+            print_json({"model": output, "components": entries, "warnings": talk.warnings})
             return
-        render(components_table(found_now))
-        talk.say(f"\nsaved {output}")
+        for own, name in mapping.items():
+            talk.say(f"component {own} is now of {name}")
+        if output != "-":
+            talk.say(f"saved {output}")

@@ -17,7 +17,7 @@ from leaven.cli._common import (
     Talk,
     TextColumn,
     Threads,
-    check_folder,
+    check_picture,
     plain_table,
     print_json,
     read_labeled_files,
@@ -122,7 +122,7 @@ def diagnose_command(
     options = {} if components is None else {"components": read_components(components)}
     with Talk() as talk:
         if plot is not None:
-            check_folder(plot)
+            check_picture(plot)
             load_plots("leaven diagnose --plot")
         found = diagnose(
             data,

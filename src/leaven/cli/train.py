@@ -2,7 +2,6 @@
 
 import dataclasses
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +22,7 @@ from leaven.cli._common import (
     print_json,
     read_labeled_files,
     readable_size,
+    save,
 )
 from leaven.cli._train_options import (
     Correspondence,
@@ -287,7 +287,7 @@ def train_command(
             on_progress=talk.progress,
         )
         talk.progress.stop()
-        n_bytes = _save(fitted, output)
+        n_bytes = save(fitted, output)
         report = fitted.report
         for warning in report.warnings:
             talk.warn(warning)
@@ -304,19 +304,6 @@ def train_command(
         talk.say(f"\nsaved {output} ({readable_size(n_bytes)}). Next:")
         for command in _next_commands(data, text, output):
             talk.say(f"  {command}")
-
-
-def _save(fitted: "FittedClassifier", output: str) -> int:
-    from leaven._files import write_atomically
-    from leaven.io import dump_model
-
-    content = dump_model(fitted)
-    if output == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-    else:
-        write_atomically(Path(output), content)
-    return len(content)
 
 
 def _next_commands(data: Sequence[str], text: str | None, output: str) -> list[str]:

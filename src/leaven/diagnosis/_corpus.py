@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leaven._validation import check_in, check_whole
 from leaven.corpora import Corpus
 from leaven.diagnosis._findings import (
     Alternative,
@@ -51,13 +52,14 @@ def diagnose_corpus(
         How it is to be trained; here less precisely, and from one random start each time.
     n_starts : int, default=10
         Parts of the labeled documents to start from: time grows with them, doubt falls.
-    most_unlabeled : int, default=3000
+    most_unlabeled : int, default=6000
         Unlabeled documents to use; where there are more, a sample stands for all of them.
     seed : int, default=0
         Of parts, sample and starts.
     on_fit : callable or None, default=None
         Called as ``on_fit(done, total)`` after every fit.
     """
+    _check_that_it_climbs(model, climb)
     trials = Trials(corpus, n_words, dtype, n_starts, most_unlabeled, seed, model.n_threads, on_fit)
     points, first, last = trials.follow(model, climb)
     return judge(points, last - first, trials.rng(JUDGING), trials.n_labeled, trials.n_unlabeled)
@@ -83,6 +85,7 @@ def diagnose_alternatives(
     by more than a standard error, else the better of these two. The parameters are those of
     :func:`diagnose_corpus`.
     """
+    _check_that_it_climbs(model, climb)
     ways, asked = _ways(model, climb)
     trials = Trials(
         corpus, n_words, dtype, n_starts, most_unlabeled, seed, model.n_threads, on_fit, len(ways)
@@ -122,6 +125,12 @@ def diagnose_alternatives(
         recommended=ways[taken].name,
         recommendation=_recommendation(alternatives, taken, best),
     )
+
+
+def _check_that_it_climbs(model: MultinomialMixture, climb: Climb) -> None:
+    check_in("unlabeled_weight", model.unlabeled_weight, "(0, 1]")
+    if not climb.warm_up:
+        check_whole("max_iter", climb.max_iter, "[1, inf)")
 
 
 class _Way(NamedTuple):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,9 @@ from leaven.posteriors import SOFT
 
 __all__ = ["MOST_UNLABELED", "Trials"]
 
-MOST_UNLABELED = 3000  # documents in a sample that stands for all
+MOST_UNLABELED = 6000  # documents in a sample that stands for all
 MOST_HELD_OUT = 500  # labeled documents that a start is scored on
+MOST_TO_START = 10_000  # labeled documents that a start gets
 LEAST_PART, LARGEST_PART = 0.25, 0.8  # shares of the labels that a start gets
 MOST_ITERATIONS, LOOSE = 30, 1e-4  # accuracy settles long before EM converges
 MOST_TEMPERATURES = 80  # of annealing
@@ -70,6 +70,8 @@ class Trials:
         self.entropy = np.random.SeedSequence(seed).entropy
         self.labeled = labeled_documents(corpus)
         sample, self.n_unlabeled = sample_unlabeled(corpus, most_unlabeled, self.rng(SAMPLE))
+        if not len(sample.y):
+            self.n_unlabeled = 0  # documents without words are no text
         self.unlabeled = InMemoryCorpus(sample.X, sample.y, sample.weight, n_threads=n_threads)
         self.weight = float(sample.weight.sum())
         self.splits = []
@@ -91,16 +93,14 @@ class Trials:
         points: list[Point] = []
         first, last = self._nothing_right(), self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
-            for iteration, params in self._ascent(model, climb, number, part):
+            own = _rows(self.labeled, part)
+            for iteration, params, objective in self._ascent(model, climb, number, own):
                 last[number, held] = self._right(model, params, held)
                 if not iteration:
                     first[number] = last[number]
+                value = self._log_probability(model, params, objective, own)
                 accuracy = float(last[number, held].mean())
-                points.append(
-                    Point(
-                        number, iteration, self._log_probability(model, params), accuracy, len(held)
-                    )
-                )
+                points.append(Point(number, iteration, value, accuracy, len(held)))
             self._count()
         return points, first, last
 
@@ -108,46 +108,50 @@ class Trials:
         """Right answers of one way to train: 1, 0, or NaN where not held out, a row per start."""
         right = self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
-            *_, (_, params) = self._ascent(model, climb, number, part, by_doubling=False)
-            right[number, held] = self._right(model, params, held)
+            corpus = self._corpus(_rows(self.labeled, part))
+            climb, seed = _quickened(climb), self._seed(number)
+            fit = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed)
+            right[number, held] = self._right(model, fit.result.params, held)
             self._count()
         return right
 
     def _ascent(
-        self,
-        model: MultinomialMixture,
-        climb: Climb,
-        number: int,
-        part: IntArray,
-        by_doubling: bool = True,
-    ) -> Iterator[tuple[int, MixtureParams]]:
-        """Parameters after 0, 1, 2, 4, 8… iterations and in the end."""
-        own = _rows(self.labeled, part)
-        corpus = Joined([InMemoryCorpus(own.X, own.y, own.weight, n_threads=1), self.unlabeled])
-        climb = _quickened(climb)
-        seed = int(self.rng(COMPONENTS, number).integers(2**63))
+        self, model: MultinomialMixture, climb: Climb, number: int, own: Block
+    ) -> Iterator[tuple[int, MixtureParams, float]]:
+        """Parameters and objective after 0, 1, 2, 4, 8… iterations and in the end."""
+        corpus, climb, seed = self._corpus(own), _quickened(climb), self._seed(number)
         stream = np.random.SeedSequence(seed).spawn(1)[0]  # the one that fit_mixture uses
         params, _ = supervised_start(model, corpus, self.n_words, self.dtype, seed=stream)
-        yield 0, params
         if climb.warm_up:
             # The temperatures between are other surfaces, not points on this one.
-            fit = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed)
-            yield fit.result.n_iter, fit.result.params
+            yield 0, params, run_em(model, corpus, params, max_iter=0).objective[0]
+            result = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed).result
+            yield result.n_iter, result.params, result.objective[-1]
             return
-        done, converged = 0, not climb.max_iter
+        done, converged = 0, False
         while not converged and done < climb.max_iter:
-            n_more = max(done, 1) if by_doubling else climb.max_iter
-            result = run_em(
-                model, corpus, params, max_iter=min(n_more, climb.max_iter - done), tol=climb.tol
-            )
+            n_more = min(max(done, 1), climb.max_iter - done)
+            result = run_em(model, corpus, params, max_iter=n_more, tol=climb.tol)
+            if not done:
+                yield 0, params, result.objective[0]
             params, converged, done = result.params, result.converged, done + result.n_iter
-            yield done, params
+            yield done, params, result.objective[-1]
 
-    def _log_probability(self, model: MultinomialMixture, params: MixtureParams) -> float:
+    def _corpus(self, own: Block) -> Corpus:
+        """The labeled documents of a start, and the unlabeled ones."""
+        return Joined([InMemoryCorpus(own.X, own.y, own.weight, n_threads=1), self.unlabeled])
+
+    def _seed(self, number: int) -> int:
+        return int(self.rng(COMPONENTS, number).integers(2**63))
+
+    def _log_probability(
+        self, model: MultinomialMixture, params: MixtureParams, objective: float, own: Block
+    ) -> float:
         """One yardstick for all starts: of the unlabeled documents and the parameters."""
-        whole = replace(model, unlabeled_weight=1.0)
-        stats = self.unlabeled.reduce(partial(whole.expect, params, SOFT))
-        return (stats.objective + whole.log_prior(params)) / self.weight
+        prior = model.log_prior(params)
+        of_labeled = model.expect(params, SOFT, own).objective
+        of_unlabeled = (objective - of_labeled - prior) / model.unlabeled_weight
+        return (of_unlabeled + prior) / self.weight
 
     def _right(
         self, model: MultinomialMixture, params: MixtureParams, held: IntArray
@@ -199,12 +203,23 @@ def split_labels(
         place = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
         is_kept = place < np.repeat(n_kept, counts)
         held = rng.permutation(dealt[~is_kept])[:MOST_HELD_OUT]
-        splits.append((np.sort(dealt[is_kept]), np.sort(held)))
+        splits.append((np.sort(_thinned(dealt[is_kept], codes)), np.sort(held)))
     return splits
 
 
+def _thinned(part: IntArray, codes: IntArray) -> IntArray:
+    """At most so many documents that a start stays quick, every class among them."""
+    every = -(-len(part) // MOST_TO_START)
+    own = codes[part]
+    is_first = np.r_[True, own[1:] != own[:-1]]
+    thinned: IntArray = part[is_first | (np.arange(len(part)) % every == 0)]
+    return thinned
+
+
 def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tuple[Block, int]:
-    """At most ``most`` unlabeled documents, weighing as much as all, and how many all are.
+    """At most ``most`` unlabeled documents with words, weighing as much as all such together.
+
+    Returned with the number of all unlabeled documents, those without words included.
 
     What a document holds decides whether it is taken, so that the sample does not depend on
     where the corpus lives or how it is cut.
@@ -212,11 +227,13 @@ def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tup
     salt = rng.integers(2**63, dtype=np.uint64)
 
     def choose(block: Block) -> list[tuple[Any, Block, float, int]]:
-        rows = np.flatnonzero((block.y < 0) & (block.weight > 0))
+        is_own = (block.y < 0) & (block.weight > 0)
+        # A document without words tells EM nothing, and all such would have the same key.
+        rows = np.flatnonzero(is_own & (np.diff(block.X.indptr) > 0))
         own = _rows(block, rows)
         keys = _keys(own.X, salt)
         first = np.argsort(keys, kind="stable")[:most]
-        return [(keys[first], _rows(own, first), float(own.weight.sum()), len(rows))]
+        return [(keys[first], _rows(own, first), float(own.weight.sum()), int(is_own.sum()))]
 
     found = corpus.reduce(choose)
     keys = np.concatenate([entry[0] for entry in found])
@@ -238,7 +255,7 @@ def _keys(X: Counts, salt: Any) -> Any:
     bits = np.ascontiguousarray(X.data).view(f"u{X.data.dtype.itemsize}").astype(np.uint64)
     mixed = _scrambled(bits ^ _scrambled(X.indices.astype(np.uint64) + salt))
     sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
-    return _scrambled(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
+    return _scrambled((sums[X.indptr[1:]] - sums[X.indptr[:-1]]) ^ salt)
 
 
 def _scrambled(number: Any) -> Any:

@@ -1,5 +1,7 @@
 """What the estimators refuse, and in which words."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from leaven._labels import is_missing
+from leaven.corpora import Corpus
+from leaven.models import MultinomialMixture
+from leaven.posteriors import SOFT
 
-__all__ = ["check_counts", "checked_targets", "one_class_message"]
+__all__ = ["check_counts", "check_every_class_labeled", "checked_targets", "one_class_message"]
 
 
 def check_counts(X: Any, whom: str) -> None:
@@ -57,3 +62,17 @@ def checked_targets(y: Any) -> Any:
         assert_all_finite(array, input_name="y")
         check_classification_targets(array)
     return y if is_list else array
+
+
+def check_every_class_labeled(
+    model: MultinomialMixture, corpus: Corpus, classes: Any, n_words: int, dtype: Any
+) -> None:
+    """Refuse a class that nothing could start from."""
+    flat = model.flat_params(n_words, np.dtype(dtype))
+    supervised = replace(model, unlabeled_weight=0.0)
+    documents = corpus.reduce(partial(supervised.expect, flat, SOFT)).documents
+    if not (documents > 0).all():
+        empty = classes.tolist()[int(documents.argmin())]
+        raise ValueError(
+            f"every class needs a labeled document of positive weight, class {empty!r} has none"
+        )

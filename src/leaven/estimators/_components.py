@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from leaven.fitting import Climb, components_of, fit_mixture
 from leaven.models import MultinomialMixture
 from leaven.selection import Held, Predictor, cross_validate
 
-__all__ = ["Choice", "choose_sizes", "listed_candidates", "sizes_of"]
+__all__ = ["Choice", "choose_sizes", "listed_candidates", "plain", "sizes_of"]
 
 AUTO = (1, 2, 3, 5, 10, 20)
 
@@ -35,11 +36,22 @@ def listed_candidates(components: Any) -> list[Any] | None:
                 f"such, or 'auto', got {components!r}"
             )
         return list(AUTO)
-    if isinstance(components, list | tuple | range | np.ndarray):
+    if isinstance(components, list | tuple | range) or np.ndim(components):
         if not len(components):
             raise ValueError("components must list at least one candidate, got an empty list")
         return list(components)
     return None
+
+
+def plain(components: Any) -> Any:
+    """The option as JSON can hold it: numbers, lists, and classes by their names."""
+    if isinstance(components, str):
+        return components
+    if isinstance(components, Mapping):
+        return {str(name): plain(size) for name, size in components.items()}
+    if isinstance(components, list | tuple | range | np.ndarray) and np.ndim(components):
+        return [plain(own) for own in components]
+    return int(components) if isinstance(components, Integral) else components
 
 
 def sizes_of(components: Any, classes: Any) -> list[int]:
@@ -49,7 +61,8 @@ def sizes_of(components: Any, classes: Any) -> list[int]:
         check_whole("components", components, "[1, inf)")
         return [int(components)] * len(names)
     sizes = dict.fromkeys(names, 1)
-    written = {str(name): name for name in names}  # as a class is called in a model file
+    # As a class is called in a model file, where True is written true.
+    written = {str(name): name for name in names} | {str(name).lower(): name for name in names}
     for name, size in components.items():
         check_whole(f"components[{name!r}]", size, "[1, inf)")
         if name not in sizes and str(name) not in written:

@@ -10,10 +10,10 @@ from leaven._validation import check_choice
 from leaven.corpora import InMemoryCorpus
 from leaven.diagnosis import Diagnosis, diagnose_alternatives, diagnose_corpus
 from leaven.estimators._components import listed_candidates
+from leaven.estimators._label_checks import check_labels
 from leaven.estimators._methods import METHODS
 from leaven.estimators._quick_diagnosis import climb_of
 from leaven.estimators._text_classifier import (
-    _check_labels,
     _make_estimator,
     _merged_text_options,
     _phase,
@@ -76,13 +76,24 @@ def diagnose(
     """
     check_choice("method", method, [name for name, own in METHODS.items() if own.uses_unlabeled])
     array, encoded = as_text_array(texts), encode_labels(labels)
-    _check_labels(encoded, len(array))
+    check_labels(encoded, len(array))
     estimator = _make_estimator(
         METHODS[method], options, {"n_threads": n_threads, "random_state": random_state}
     )
+    if not estimator.climbs_unlabeled:
+        raise ValueError(
+            "there is nothing to diagnose: with unlabeled_weight=0 or max_iter=0 unlabeled "
+            "documents change nothing; leave these options out"
+        )
+    merged = _merged_text_options(METHODS[method].text, text_options, len(array))
+    if merged.uses_labels:
+        raise ValueError(
+            "diagnose holds labels out, and max_features with rank_by='mutual_information' or "
+            "'auto' would choose the words by all of them; leave these text_options out"
+        )
     counter, X = fit_counter(
         array,
-        _merged_text_options(METHODS[method].text, text_options, len(array)),
+        merged,
         codes=encoded.codes,
         by_frequency=True,
         n_threads=n_threads,

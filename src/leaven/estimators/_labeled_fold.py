@@ -63,11 +63,6 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
         n_folds = n_folds_for(self.n_splits, int((codes >= 0).sum()), "n_splits")
         return labeled_folds(codes, n_folds, self.random_state)
 
-    def _iter_test_indices(
-        self, X: Any = None, y: Any = None, groups: Any = None
-    ) -> Iterator[IntArray]:
-        return iter(self._folds(y))
-
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:

@@ -20,7 +20,12 @@ from leaven._typing import FloatArray
 from leaven._validation import check_choice, check_in, check_whole
 from leaven.corpora import Corpus, InMemoryCorpus
 from leaven.correspondence import by_hand
-from leaven.estimators._checks import check_counts, checked_targets, one_class_message
+from leaven.estimators._checks import (
+    check_counts,
+    check_every_class_labeled,
+    checked_targets,
+    one_class_message,
+)
 from leaven.estimators._collapse import collapse_message
 from leaven.estimators._components import Choice, choose_sizes, listed_candidates, sizes_of
 from leaven.exceptions import CollapseWarning
@@ -229,7 +234,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             self.unlabeled_weight,
             self.n_threads,
         )
-        _check_every_class_labeled(model, corpus, classes, n_words, dtype)
+        check_every_class_labeled(model, corpus, classes, n_words, dtype)
         choices: list[Choice] = []
         if candidates is None:
             sizes = sizes_of(self.components, classes)
@@ -332,7 +337,15 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "_params")
         self._model = by_hand(self._model, self.classes_, mapping)
         self._describe_components()
+        # What the fit said of classes is no longer true of them.
+        self.unlabeled_shares_ = np.full(len(self.classes_), np.nan)
+        self._messages = []
         return self
+
+    @property
+    def climbs_unlabeled(self) -> bool:
+        """Whether unlabeled documents change the result at all."""
+        return self.unlabeled_weight > 0 and (self.max_iter > 0 or self.beta_start < 1)
 
     @property
     def most_steps(self) -> int:
@@ -378,16 +391,3 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _check_every_class_labeled(
-    model: MultinomialMixture, corpus: Corpus, classes: Any, n_words: int, dtype: Any
-) -> None:
-    flat = model.flat_params(n_words, np.dtype(dtype))
-    supervised = replace(model, unlabeled_weight=0.0)
-    documents = corpus.reduce(partial(supervised.expect, flat, SOFT)).documents
-    if not (documents > 0).all():
-        empty = classes.tolist()[int(documents.argmin())]
-        raise ValueError(
-            f"every class needs a labeled document of positive weight, class {empty!r} has none"
-        )

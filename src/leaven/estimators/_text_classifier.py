@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from leaven._labels import Labels, encode_labels
+from leaven._labels import encode_labels
 from leaven._typing import FloatArray
 from leaven.corpora import InMemoryCorpus
-from leaven.estimators._checks import one_class_message
+from leaven.estimators._components import plain
+from leaven.estimators._label_checks import check_labels, check_lengths
 from leaven.estimators._methods import Method, find_method
 from leaven.estimators._quick_diagnosis import diagnose_fitted
 from leaven.exceptions import UnlabeledHurtWarning
@@ -31,14 +32,18 @@ __all__ = ["TextClassifier", "load"]
 # Fewest documents a word must occur in, by the number of documents: rare words cost EM more
 # (every one adds alpha to every class) than they tell, but in a small corpus all words are rare.
 MIN_DF = {5000: 5, 1000: 3, 200: 2, 0: 1}
-# More distinct labels than this, each given once, is a column of identifiers.
-MOST_SINGLE_CLASSES = 100
 # Parameters of the methods' estimators that are the classifier's own too.
 OWN = ("n_threads", "random_state")
+WORDS_CHOSEN_BY_LABELS = (
+    "whether unlabeled documents help was not checked: the words were chosen by the labels that "
+    "the check would hold out; leaven diagnose checks with all words"
+)
+CHOSEN_TOGETHER = (
+    "the accuracies by which components were chosen are too good: the words were chosen by the "
+    "same labels; a grid search with LabeledFold chooses both honestly"
+)
 # Parts of a diagnosis that a report does without.
 TOO_LONG = {"points", "alternatives", "recommended"}
-# Labels that other programs write where there is none.
-MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -122,7 +127,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "label per document, None where unlabeled"
             )
         encoded = encode_labels(labels)
-        notes = _check_labels(encoded, len(array))
+        notes = check_labels(encoded, len(array))
         method, reason = find_method(self.method, int((encoded.codes < 0).sum()))
         text_options = _merged_text_options(method.text, self.text_options, len(array))
         own = {name: getattr(self, name) for name in OWN}
@@ -155,7 +160,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         }
         diagnosis: dict[str, Any] = {}
         doubts: list[str] = []
-        if self.diagnose and method.uses_unlabeled:
+        wanted = self.diagnose and estimator.climbs_unlabeled
+        if wanted and text_options.uses_labels:
+            notes.append(WORDS_CHOSEN_BY_LABELS)
+        elif wanted:
             found = diagnose_fitted(
                 estimator,
                 corpus,
@@ -167,6 +175,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             seconds["checking"] = time.perf_counter() - fitted
             if found.verdict == "hurts":
                 doubts.append(f"{found.sentence} {found.recommendation}")
+        if estimator.choices_ and text_options.uses_labels:
+            notes.append(CHOSEN_TOGETHER)
         self.classes_ = encoded.classes
         self.report_ = FitReport(
             method=method.name,
@@ -184,13 +194,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             objective=estimator.objective_.tolist(),
             n_annealed=int((estimator.betas_ < 1.0).sum()),
             components=_by_name(encoded.classes, np.bincount(estimator.component_class_).tolist()),
-            choices=[dataclasses.asdict(choice) for choice in estimator.choices_],
+            choices=[
+                {**dataclasses.asdict(choice), "components": plain(choice.components)}
+                for choice in estimator.choices_
+            ],
             size_choices=[dataclasses.asdict(choice) for choice in counter.size_choices],
             converged=estimator.converged_,
             diagnosis=diagnosis,
             warnings=[*notes, *estimator.messages_, *doubts],
             seconds=seconds,
-            options={"text": text_options.to_json(), "method": estimator.get_params()},
+            options={
+                "text": text_options.to_json(),
+                "method": {**estimator.get_params(), "components": plain(estimator.components)},
+            },
         )
         self._fitted = FittedClassifier(
             counter, estimator._model, estimator._params, self.classes_, self.report_
@@ -218,7 +234,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Accuracy on the labeled documents among these."""
         check_is_fitted(self, "_fitted")
         array, known = as_text_array(texts), encode_labels(labels)
-        _check_lengths(known, len(array))
+        check_lengths(known, len(array))
         is_labeled = known.codes >= 0
         if not is_labeled.any():
             raise ValueError("score needs labeled documents, and every label is missing")
@@ -248,6 +264,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         betray. Components that ``mapping`` (number to class) does not name keep their class.
         """
         self._fitted = self.fitted.assigned(mapping)
+        self.report_ = self._fitted.report
         return self
 
     def explain(self, text: str, how_many: int = 10) -> Explanation:
@@ -280,56 +297,10 @@ def load(path: str | os.PathLike[str]) -> TextClassifier:
         fitted.report.method,
         text_options=options.get("text"),
         options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
+        random_state=options.get("method", {}).get("random_state", 0),
     )
     clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
     return clf
-
-
-def _check_lengths(labels: Labels, n_documents: int) -> None:
-    if len(labels.codes) != n_documents:
-        raise ValueError(
-            f"texts and labels must be equally many, got {n_documents} texts and "
-            f"{len(labels.codes)} labels"
-        )
-
-
-def _check_labels(labels: Labels, n_documents: int) -> list[str]:
-    """Refuse labels nothing can be learned from; returns what is worth a note."""
-    _check_lengths(labels, n_documents)
-    if len(labels.classes) < 2:
-        raise ValueError(one_class_message(labels.classes))
-    counts, names = labels.counts, labels.classes.tolist()
-    n_labeled, n_unlabeled = counts.sum(), (labels.codes < 0).sum()
-    if (
-        counts.max() == 1
-        and n_labeled > n_unlabeled
-        and (n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled))
-    ):
-        raise ValueError(
-            f"the {n_labeled} labels are all different ({names[0]!r}, "
-            f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
-            "label column with --label, or give at least two documents the same label"
-        )
-    return [*_note_missing_names(labels), *_note_single_documents(labels)]
-
-
-def _note_missing_names(labels: Labels) -> list[str]:
-    return [
-        f"{count} documents are of the class {name!r}; if that means unlabeled, empty the label"
-        for name, count in zip(labels.classes.tolist(), labels.counts.tolist(), strict=True)
-        if str(name).strip().lower() in MISSING_NAMES
-    ]
-
-
-def _note_single_documents(labels: Labels) -> list[str]:
-    single = labels.classes[labels.counts == 1].tolist()
-    if not single:
-        return []
-    shown = ", ".join(repr(name) for name in single[:5]) + (", …" if len(single) > 5 else "")
-    if len(single) == len(labels.classes):
-        return ["every class has a single labeled document; a few more each would help most"]
-    noun = "class has" if len(single) == 1 else "classes have"
-    return [f"{len(single)} {noun} a single labeled document ({shown}); a few more would help most"]
 
 
 def _merged_text_options(
@@ -376,4 +347,5 @@ def _phase(on_progress: Any, phase: str) -> Callable[[int, int], None] | None:
 def _em_steps(on_progress: Any, estimator: Any) -> Callable[[int, float], None] | None:
     if on_progress is None:
         return None
-    return lambda step, _objective: on_progress("EM", step, estimator.most_steps)
+    most_steps = estimator.most_steps
+    return lambda step, _objective: on_progress("EM", step, most_steps)

@@ -104,6 +104,12 @@ class TextOptions:
         return self.log_tf or self.idf or self.length is not None
 
     @property
+    def uses_labels(self) -> bool:
+        """Whether labels decide which words are kept."""
+        by_labels = self.rank_by == "mutual_information" and self.max_features is not None
+        return by_labels or self.max_features == "auto"
+
+    @property
     def as_tokens(self) -> Tokens:
         return Tokens(
             tokens=self.tokens,

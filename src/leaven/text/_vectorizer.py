@@ -147,8 +147,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         vocabulary, dtype = self._given_vocabulary(), self._dtype(options)
         texts = as_text_array(X)
         codes = None
-        uses_labels = options.rank_by == "mutual_information" or options.max_features == "auto"
-        if y is not None and uses_labels:
+        if y is not None and options.uses_labels:
             codes = encode_labels(y).codes
             if len(codes) != len(texts):
                 raise ValueError(
