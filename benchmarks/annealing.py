@@ -71,7 +71,6 @@ def _seconds(texts: list[str], labels: Any) -> Row:
         best["ours"],
         "scipy, float64",
         best["peer"],
-        2.0,
     )
 
 

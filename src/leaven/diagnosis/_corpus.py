@@ -166,7 +166,7 @@ def _ways(model: MultinomialMixture, climb: Climb) -> tuple[list[_Way], int]:
             replace(plain, component_class=components_of([5] * n_classes)),
             straight,
         ),
-        _Way("annealed", "Anneal (method annealed)", plain, climb if climb.warm_up else cooled),
+        _Way("annealed", "Anneal (method annealed)", plain, cooled),
     ]
     if len(model.component_class) == n_classes and model.unlabeled_weight == 1.0:
         return ways, ANNEALED if climb.warm_up else EM
