@@ -33,8 +33,7 @@ from leaven.cli._plots import draw_diagnosis
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus, load_docstrings
 from leaven.diagnosis import diagnose_alternatives, diagnose_corpus
-from leaven.estimators._methods import METHODS
-from leaven.estimators._text_classifier import _merged_text_options
+from leaven.estimators._methods import METHODS, merged_text_options
 from leaven.fitting import Climb, components_of
 from leaven.models import MultinomialMixture
 from leaven.text._arrow import as_text_array
@@ -121,7 +120,7 @@ def counted(task: str) -> tuple[Any, Any, Any]:
     """Counts, class codes and class names."""
     texts, labels = read(task)
     array = as_text_array(texts)
-    options = _merged_text_options(METHODS["em"].text, None, len(array))
+    options = merged_text_options(METHODS["em"], None, len(array))
     classes, codes = np.unique(np.array(labels), return_inverse=True)
     return csr_array(fit_counter(array, options, by_frequency=True)[1]), codes, classes
 

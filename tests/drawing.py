@@ -10,6 +10,7 @@ from leaven.corpora import InMemoryCorpus, StreamedCorpus
 from leaven.models import MixtureParams
 
 N_WORDS = 30
+N_DIMS = 4
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,11 @@ class Drawn:
     X: Any  # csr_array
     y: np.ndarray
     weight: np.ndarray
+    vectors: np.ndarray | None = None
+
+    def rows(self, rows: Any) -> "Drawn":
+        vectors = None if self.vectors is None else self.vectors[rows]
+        return Drawn(csr_array(self.X[rows]), self.y[rows], self.weight[rows], vectors)
 
 
 def draw_corpus(
@@ -28,8 +34,9 @@ def draw_corpus(
     dtype: Any = np.float64,
     weighted: bool = False,
 ) -> Drawn:
-    """Documents from a mixture of multinomials: one is empty, one word never occurs, and
-    the last class has a single labeled document.
+    """Documents from a mixture of multinomials, with vectors of unit length: one document is
+    empty and has the zero vector, one word never occurs, and the last class has a single
+    labeled document.
     """
     rng = np.random.default_rng(seed)
     truth = rng.integers(n_classes, size=n_documents)
@@ -43,7 +50,10 @@ def draw_corpus(
     y[y == n_classes - 1] = -1
     y[:n_classes] = np.arange(n_classes)
     weight = rng.uniform(0.5, 2.0, n_documents) if weighted else np.ones(n_documents)
-    return Drawn(csr_array(X.astype(dtype)), y, weight)
+    vectors = rng.normal(size=(n_classes, N_DIMS))[truth] + rng.normal(size=(n_documents, N_DIMS))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[n_classes] = 0
+    return Drawn(csr_array(X.astype(dtype)), y, weight, vectors.astype(dtype))
 
 
 def random_params(seed: int, n_components: int, dtype: Any = np.float64) -> MixtureParams:
@@ -53,19 +63,22 @@ def random_params(seed: int, n_components: int, dtype: Any = np.float64) -> Mixt
     return MixtureParams(log_weight, np.asfortranarray(log_word.astype(dtype)))
 
 
+def random_directions(seed: int, n_components: int, dtype: Any = np.float64) -> np.ndarray:
+    directions = np.random.default_rng([seed, 1]).normal(size=(n_components, N_DIMS))
+    return (directions / np.linalg.norm(directions, axis=1, keepdims=True)).astype(dtype)
+
+
 def in_memory(drawn: Drawn, n_threads: int = 1) -> InMemoryCorpus:
-    return InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=n_threads)
+    return InMemoryCorpus(
+        drawn.X, drawn.y, drawn.weight, vectors=drawn.vectors, n_threads=n_threads
+    )
 
 
 def cut_up(drawn: Drawn, size: int = 7) -> list[Any]:
     """The corpus in blocks of a few documents."""
     blocks = []
     for start in range(0, drawn.X.shape[0], size):
-        part = slice(start, start + size)
-        single = InMemoryCorpus(
-            csr_array(drawn.X[part]), drawn.y[part], drawn.weight[part], n_threads=1
-        )
-        blocks += single.blocks
+        blocks += in_memory(drawn.rows(slice(start, start + size))).blocks
     return blocks
 
 

@@ -8,7 +8,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from drawing import N_WORDS, draw_corpus, random_params
-from leaven.explain import Explanation, WordPull, class_log_words, top_words, word_pulls
+from leaven.explain import (
+    Explanation,
+    WordPull,
+    class_log_words,
+    mixture_pulls,
+    strongest,
+    top_words,
+)
 from leaven.models import MixtureParams, MultinomialMixture
 
 MODELS = {
@@ -79,27 +86,44 @@ def test_more_words_than_there_are_gives_all_of_them():
         assert sorted(own.tolist()) == list(range(N_WORDS))
 
 
+def slow_pulls(model, params, x, extra):
+    """What each word added to the classes' scores, its components averaged by their shares."""
+    counts = x.toarray()[0]
+    expected = np.zeros((x.nnz, model.n_classes))
+    for code in range(model.n_classes):
+        own = np.flatnonzero(model.component_class == code)
+        score = params.log_weight[own] + params.log_word[own] @ counts + extra[:, own].sum(axis=0)
+        likelihood = np.exp(score)
+        for row, word in enumerate(x.indices):
+            added = [counts[word] * params.log_word[k, word] + extra[row, k] for k in own]
+            expected[row, code] = np.dot(likelihood, added) / likelihood.sum()
+    return expected
+
+
+@pytest.mark.parametrize("is_seen_twice", [False, True], ids=["words", "words and another view"])
 @every_model
 @few
 @seeds
-def test_pulls_equal_their_formula(model, seed):
+def test_pulls_equal_their_formula(model, is_seen_twice, seed):
     params = start(model, seed)
-    x = draw_corpus(seed).X[[seed % 40]]
-    words, weights, pulls = word_pulls(model, params, csr_array(x))
-    counts = x.toarray()[0]
-    assert sorted(words.tolist()) == np.flatnonzero(counts).tolist()
-    assert_allclose(weights, counts[words])
-    expected = np.zeros((len(words), model.n_classes))
-    for code in range(model.n_classes):
-        own = np.flatnonzero(model.component_class == code)
-        likelihood = np.exp(params.log_weight[own] + params.log_word[own] @ counts)
-        for row, word in enumerate(words):
-            mean = sum(q * params.log_word[k, word] for q, k in zip(likelihood, own, strict=True))
-            expected[row, code] = counts[word] * mean / likelihood.sum()
-    expected -= expected.mean(axis=1, keepdims=True)
-    assert_allclose(pulls, expected, atol=1e-9)
-    assert_allclose(pulls.sum(axis=1), 0.0, atol=1e-9)
-    spread = pulls.max(axis=1) - pulls.min(axis=1)
+    x = csr_array(draw_corpus(seed).X[[seed % 40]])
+    n_components = len(model.component_class)
+    extra = np.random.default_rng(seed).normal(size=(x.nnz, n_components)) * is_seen_twice
+    found = mixture_pulls(model, params, x, extra if is_seen_twice else None)
+    assert_allclose(found, slow_pulls(model, params, x, extra), atol=1e-9)
+
+
+@every_model
+@few
+@seeds
+def test_the_strongest_words_move_classes_apart_the_most(model, seed):
+    x = csr_array(draw_corpus(seed).X[[seed % 40]])
+    pulls = mixture_pulls(model, start(model, seed), x)
+    order, centred = strongest(pulls)
+    assert sorted(order.tolist()) == list(range(x.nnz))
+    assert_allclose(centred, pulls - pulls.mean(axis=1, keepdims=True), atol=1e-12)
+    assert_allclose(centred.sum(axis=1), 0.0, atol=1e-9)
+    spread = (pulls.max(axis=1, initial=-np.inf) - pulls.min(axis=1, initial=np.inf))[order]
     assert (np.diff(spread) <= 1e-12).all()
 
 
@@ -113,28 +137,32 @@ def test_pulls_and_prior_add_up_to_the_log_odds(name, seed):
     exact = model.class_log_joint(params, x)[0]
     prior = np.empty(3)
     prior[model.component_class] = params.log_weight
-    total = prior + word_pulls(model, params, x)[2].sum(axis=0)
+    pulls = mixture_pulls(model, params, x)
+    assert_allclose(prior + pulls.sum(axis=0), exact, atol=1e-9)
+    total = prior + strongest(pulls)[1].sum(axis=0)
     assert_allclose(total - total[0], exact - exact[0], atol=1e-9)
 
 
 def test_an_empty_document_has_no_pulls():
     for model in MODELS.values():
-        words, weights, pulls = word_pulls(model, start(model, 0), csr_array((1, N_WORDS)))
-        assert len(words) == len(weights) == 0
-        assert pulls.shape == (0, model.n_classes)
+        pulls = mixture_pulls(model, start(model, 0), csr_array((1, N_WORDS)))
+        order, centred = strongest(pulls)
+        assert len(order) == 0
+        assert pulls.shape == centred.shape == (0, model.n_classes)
 
 
 def test_long_documents_do_not_overflow():
     model = MODELS["several components"]
     x = csr_array(np.full((1, N_WORDS), 1e6))
-    _, _, pulls = word_pulls(model, start(model, 0), x)
+    pulls = mixture_pulls(model, start(model, 0), x)
     assert np.isfinite(pulls).all()
 
 
 def test_equal_words_stay_in_order():
     params = MixtureParams(np.log([0.5, 0.5]), np.log(np.full((2, 4), 0.25), order="F"))
     model = MultinomialMixture(np.arange(2))
-    assert_array_equal(word_pulls(model, params, csr_array(np.ones((1, 4))))[0], [0, 1, 2, 3])
+    pulls = mixture_pulls(model, params, csr_array(np.ones((1, 4))))
+    assert_array_equal(strongest(pulls)[0], [0, 1, 2, 3])
     assert_array_equal(top_words(model, params, 2), [[0, 1], [0, 1]])
 
 

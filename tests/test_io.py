@@ -1,5 +1,6 @@
 """Model files: what comes back is what was written, or one sentence."""
 
+import dataclasses
 import hashlib
 import io
 import json
@@ -26,6 +27,13 @@ TEXTS = [
     "Straße und Brötchen 麺包 хлеб", "ракета и звезда 星 ÀÉ", "", "flour flour flour flour",
 ]  # fmt: skip
 NAMES = ["baking", "space", None, None, None, None, "baking", "space", None, None]
+
+
+def embed(texts):
+    """Vectors of three numbers, as a user might bring."""
+    return [[len(text), text.count("e") + 0.5, text.count("a") - 1.0] for text in texts]
+
+
 CASES = {
     "text classes": ({}, NAMES),
     "number classes": ({}, [3, -7, None, None, None, None, 3, -7, None, None]),
@@ -35,6 +43,12 @@ CASES = {
         ["Brötchen 🥐" if n == "baking" else n and "空間\n\"'\\" for n in NAMES],
     ),
     "supervised": ({"method": "nb"}, NAMES),
+    "words alone": ({"method": "em"}, NAMES),
+    "as sure as it was": ({"method": "em", "calibrate": False}, NAMES),
+    "components": ({"method": "em", "options": {"components": {"space": 2}}}, NAMES),
+    "two views": ({"method": "two-view", "options": {"n_dims": 5}}, NAMES),
+    "own vectors": ({"embed": embed}, NAMES),
+    "own vectors, EM alone": ({"method": "two-view", "embed": embed}, NAMES),
     "hashing": ({"text_options": {"hash_features": 64, "alternate_sign": False}}, NAMES),
     "hashing, plain": (
         {"text_options": {"hash_features": 64, "alternate_sign": False, "idf": False}},
@@ -62,6 +76,7 @@ def fitted():
 
 @pytest.fixture(scope="module")
 def content(fitted):
+    """Experts 0 and 1 are linear, number 2 is two-view EM; the view is learned from the text."""
     return dump_model(fitted)
 
 
@@ -87,6 +102,30 @@ def packed(tensors, about, *, sign=True):
     return safetensors.numpy.save(tensors, {"leaven": json.dumps(about)})
 
 
+def place_of(about, part):
+    """A part of the JSON by a short name."""
+    if part == "expert":
+        return about["experts"][2]
+    return about["experts"][2]["settings"] if part == "settings" else about[part]
+
+
+def assert_same(there, here):
+    """Equal in all their parts, numbers to the last bit; threads are no part of a model."""
+    if dataclasses.is_dataclass(here):
+        assert type(there) is type(here)
+        for own in dataclasses.fields(here):
+            if own.name != "n_threads":
+                assert_same(getattr(there, own.name), getattr(here, own.name))
+    elif isinstance(here, np.ndarray):
+        assert_array_equal(there, here)
+        assert there.dtype == here.dtype
+    elif isinstance(here, tuple):
+        for ours, theirs in zip(there, here, strict=True):
+            assert_same(ours, theirs)
+    else:
+        assert there == here
+
+
 def assert_refused(content, match=None):
     with pytest.raises(ModelFileError, match=match) as caught:
         parse_model(content, "some file.leaven")
@@ -102,13 +141,14 @@ def test_a_model_comes_back_exactly(parameters, labels, tmp_path):
     clf = TextClassifier(**parameters).fit(TEXTS, labels)
     path = tmp_path / "model.leaven"
     clf.save(path)
-    back = load(path)
+    back = load(path, embed=clf.embed)
     assert back.classes_.tolist() == clf.classes_.tolist()
     assert back.classes_.dtype == clf.classes_.dtype
     here, there = clf.fitted, back.fitted
-    assert_array_equal(there.params.log_word, here.params.log_word)
-    assert there.params.log_word.dtype == here.params.log_word.dtype
-    assert_array_equal(there.params.log_weight, here.params.log_weight)
+    assert_same(there.experts, here.experts)
+    assert_same(there.weights, here.weights)
+    assert_same(there.view, here.view)
+    assert there.dtype == here.dtype
     assert_array_equal(there.counter.idf, here.counter.idf)
     assert there.counter.vocabulary.words.equals(here.counter.vocabulary.words)
     assert there.counter.options == here.counter.options
@@ -120,9 +160,19 @@ def test_a_model_comes_back_exactly(parameters, labels, tmp_path):
     assert dump_model(there) == path.read_bytes()
 
 
-def test_a_loaded_classifier_can_be_trained_again(tmp_path):
+def test_the_cases_have_experts_and_views_of_every_kind():
+    fits = [TextClassifier(**CASES[name][0]).fit(TEXTS, NAMES).fitted for name in (
+        "text classes", "words alone", "own vectors"
+    )]  # fmt: skip
+    kinds = [own["kind"] for fitted in fits for own in parts(dump_model(fitted))[1]["experts"]]
+    assert set(kinds) == {"linear", "mixture", "two-view"}
+    assert [parts(dump_model(fitted))[1]["view"] for fitted in fits] == ["latent", None, "given"]
+
+
+@pytest.mark.parametrize("method", ["auto", "em"])
+def test_a_loaded_classifier_can_be_trained_again(method, tmp_path):
     options = {"alpha": 0.5}
-    clf = TextClassifier("em", text_options={"ngram_range": (1, 2)}, options=options)
+    clf = TextClassifier(method, text_options={"ngram_range": (1, 2)}, options=options)
     clf.fit(TEXTS, NAMES).save(tmp_path / "model.leaven")
     back = load(tmp_path / "model.leaven")
     again = back.fit(TEXTS, NAMES)
@@ -132,17 +182,22 @@ def test_a_loaded_classifier_can_be_trained_again(tmp_path):
 def test_the_file_is_one_that_safetensors_itself_reads(path, fitted):
     with safe_open(path, framework="np") as file:
         about = json.loads(file.metadata()["leaven"])
-        log_word = file.get_tensor("log_word")
-    assert_array_equal(log_word, fitted.params.log_word.T)
-    assert about["format"] == FORMAT == 1
+        words, log_word, basis = map(file.get_tensor, ("1.words", "2.log_word", "view.basis"))
+    assert_array_equal(words, fitted.experts[1].words)
+    assert_array_equal(log_word, fitted.mixture.params.log_word.T)
+    assert_array_equal(basis, fitted.view.basis)
+    assert about["format"] == FORMAT == 2
     assert about["leaven"] == leaven.__version__
     assert about["classes"] == ["baking", "space"]
     assert about["text"]["length"] == fitted.counter.options.length
+    assert [own["kind"] for own in about["experts"]] == ["linear", "linear", "two-view", "mixture"]
+    assert [own["name"] for own in about["experts"]] == [own.name for own in fitted.experts]
+    assert (about["view"], about["counts"]) == ("latent", "float32")
     assert about["report"]["n_labeled"] == 4
 
 
-def test_a_file_of_format_1_written_by_other_means_is_read():
-    """Every later leaven must read this, with what options it has since at their defaults."""
+def first_format():
+    """Tensors and JSON of a file as leaven 0.1.0 wrote it."""
     word = np.array([[0.75, 0.125], [0.25, 0.875]], dtype=np.float32)  # (n_words, n_components)
     tensors = {
         "component_class": np.array([0, 1]),
@@ -158,13 +213,21 @@ def test_a_file_of_format_1_written_by_other_means_is_read():
         "kind": "multinomial-mixture",
         "classes": ["baking", "space"],
         "text": {"lowercase": True, "ngram_range": [1, 1]},
-        "model": {"alpha": 1.0},
+        "model": {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 0.0},
         "report": {
             "method": "nb", "reason": "asked for", "n_documents": 2, "n_labeled": 2,
             "class_counts": {"baking": 1, "space": 1}, "n_words": 2, "unlabeled_shares": {},
             "objective": [-3.5], "converged": False,
         },
     }  # fmt: skip
+    return tensors, about
+
+
+@pytest.mark.parametrize("model", [first_format()[1]["model"], {"alpha": 1.0}, {}], ids=str)
+def test_a_file_of_format_1_written_by_other_means_is_read(model):
+    """Every later leaven must read this, with what options it has since at their defaults."""
+    tensors, about = first_format()
+    about["model"] = model
     digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for name in sorted(tensors):
         array = tensors[name]
@@ -174,6 +237,61 @@ def test_a_file_of_format_1_written_by_other_means_is_read():
     model = parse_model(content, "old.leaven")
     expected = [0.75 / 0.875, 0.125 / 0.875]
     assert_allclose(model.predict_proba(["Dough!"]), [expected], rtol=1e-6)
+    again = parse_model(dump_model(model), "new.leaven")
+    assert_array_equal(again.predict_proba(["Dough!"]), model.predict_proba(["Dough!"]))
+
+
+@pytest.mark.parametrize("name", ["component_class", "log_weight", "log_word", "idf"])
+def test_a_missing_array_of_format_1_is_named(name):
+    tensors, about = first_format()
+    del tensors[name]
+    assert_refused(packed(tensors, about), f"it lacks '{name}'")
+
+
+@pytest.mark.parametrize("name", ["kind", "text", "model", "report", "classes"])
+def test_a_missing_part_of_format_1_is_named(name):
+    tensors, about = first_format()
+    del about[name]
+    assert_refused(packed(tensors, about), f"it lacks '{name}'")
+
+
+FIRST_PARTS = [
+    ("model", None), ("model", []), ("model", "x"), ("model", {"a": 1}), ("model", {"alpha": "1"}),
+    ("model", {"alpha": None}), ("model", {"alpha": 1.0, "component_class": [0, 1]}),
+    ("model", {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "unheard_of": 1}),
+    ("report", None), ("report", []), ("report", {"method": 5}), ("kind", None), ("kind", ["x"]),
+    ("classes", ["a"]), ("classes", ["a", "b", "c"]), ("text", []), ("text", {"idf": True}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "value"), FIRST_PARTS, ids=str)
+def test_parts_of_format_1_that_are_none_are_refused(part, value):
+    tensors, about = first_format()
+    about[part] = value
+    assert_refused(packed(tensors, about), "not a consistent leaven model")
+
+
+def test_another_kind_of_model_of_format_1_is_refused():
+    tensors, about = first_format()
+    about["kind"] = "transformer"
+    assert_refused(packed(tensors, about), "its kind is 'transformer'")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("log_word", np.zeros((2, 2), np.float16), "its array 'log_word' is of the wrong type"),
+        ("log_word", np.zeros((3, 2), np.float32), "its arrays do not fit together"),
+        ("log_word", np.full((2, 2), 0.5, np.float32), "not logarithms of probabilities"),
+        ("log_weight", np.zeros(3), "its arrays do not fit together"),
+        ("component_class", np.array([0, 2]), "its arrays do not fit together"),
+        ("component_class", np.array([0.0, 1.0]), "its array 'component_class' is of the wrong"),
+    ],
+)
+def test_hostile_arrays_of_format_1_are_refused(name, value, expected):
+    tensors, about = first_format()
+    tensors[name] = value
+    assert_refused(packed(tensors, about), expected)
 
 
 def test_saving_overwrites_and_leaves_nothing_else(path, fitted, tmp_path):
@@ -325,7 +443,7 @@ def with_header(content, name, **changes):
     [([2**40], [0, 2**43]), ([2**62, 4], [0, 0]), ([1], [-8, 0]), ([-1], [0, 8]), ([2], [0, 9])],
 )
 def test_a_tensor_that_claims_too_much_is_refused(content, shape, offsets):
-    changed = with_header(content, "log_weight", shape=shape, data_offsets=offsets)
+    changed = with_header(content, "2.log_weight", shape=shape, data_offsets=offsets)
     assert_refused(changed, "damaged")
 
 
@@ -365,7 +483,10 @@ def test_a_flipped_bit_in_any_byte_of_the_header_is_noticed_or_means_nothing(con
 
 def test_a_changed_number_is_noticed_by_the_digest(content):
     tensors, about = parts(content)
-    tensors["log_word"][3, 1] += 1e-6
+    tensors["2.log_word"][3, 1] += 1e-6
+    assert_refused(packed(tensors, about, sign=False), "was changed after it was written")
+    tensors, about = parts(content)
+    tensors["weights"][0] *= 1 + 1e-9
     assert_refused(packed(tensors, about, sign=False), "was changed after it was written")
     tensors, about = parts(content)
     about["classes"] = ["space", "baking"]
@@ -378,11 +499,11 @@ def test_repacking_alone_changes_nothing(content):
     assert dump_model(parse_model(packed(*parts(content)), "x")) == content
 
 
-@pytest.mark.parametrize("number", [2, 99, 10**30])
+@pytest.mark.parametrize("number", [FORMAT + 1, 99, 10**30])
 def test_a_later_format_asks_for_a_later_leaven(content, number):
     tensors, about = parts(content)
-    about |= {"format": number, "leaven": "9.8.7", "kind": "unheard of"}
-    expected = rf"model format {number}, and leaven .* reads formats up to 1; update .*9\.8\.7"
+    about |= {"format": number, "leaven": "9.8.7", "experts": "unheard of"}
+    expected = rf"model format {number}, and leaven .* reads formats up to 2; update .*9\.8\.7"
     assert_refused(packed(tensors, about), expected)
 
 
@@ -425,29 +546,49 @@ def test_an_arena_of_another_length_is_refused(content, length):
     assert_refused(packed(tensors, about), "its vocabulary is malformed")
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["component_class", "log_weight", "log_word", "vocabulary", "vocabulary_starts", "idf"],
-)
+ARRAYS = [
+    "vocabulary", "vocabulary_starts", "idf", "weights", "0.words", "0.directions", "0.bias",
+    "1.words", "1.directions", "1.bias", "2.component_class", "2.log_weight", "2.log_word",
+    "2.directions", "3.component_class", "3.log_weight", "3.log_word", "view.basis",
+    "view.center",
+]  # fmt: skip
+
+
+def test_the_arrays_of_a_file_are_those_tested(content):
+    assert sorted(parts(content)[0]) == sorted(ARRAYS)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
 def test_a_missing_array_is_named(content, name):
     tensors, about = parts(content)
     del tensors[name]
     assert_refused(packed(tensors, about), f"it lacks '{name}'")
 
 
-@pytest.mark.parametrize("name", ["kind", "text", "model", "report", "classes"])
+@pytest.mark.parametrize("name", ["text", "counts", "experts", "view", "report", "classes"])
 def test_a_missing_part_of_the_json_is_named(content, name):
     tensors, about = parts(content)
     del about[name]
     assert_refused(packed(tensors, about), f"it lacks '{name}'")
 
 
+@pytest.mark.parametrize("name", ["kind", "name", "settings"])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_missing_part_of_an_expert_is_named(content, number, name):
+    tensors, about = parts(content)
+    del about["experts"][number][name]
+    assert_refused(packed(tensors, about), f"it lacks '{name}'")
+
+
 WRONG_TYPES = [
-    ("log_word", np.int64), ("log_word", np.float16), ("log_word", bool),
-    ("log_weight", np.float32), ("component_class", float), ("component_class", np.int32),
-    ("component_class", np.uint8), ("vocabulary", np.int8), ("vocabulary", np.int64),
-    ("vocabulary_starts", float), ("vocabulary_starts", np.int32), ("vocabulary_starts", np.uint64),
-    ("idf", np.float32),
+    ("2.log_word", np.int64), ("2.log_word", np.float16), ("2.log_word", bool),
+    ("2.log_weight", np.float32), ("2.component_class", float), ("2.component_class", np.int32),
+    ("2.component_class", np.uint8), ("2.directions", np.float16), ("2.directions", np.int64),
+    ("0.words", np.int64), ("0.words", np.float16), ("0.words", bool), ("1.directions", np.int32),
+    ("1.directions", np.float16), ("0.bias", np.float32), ("1.bias", np.int64),
+    ("weights", np.float32), ("weights", np.int64), ("vocabulary", np.int8),
+    ("vocabulary", np.int64), ("vocabulary_starts", float), ("vocabulary_starts", np.int32),
+    ("vocabulary_starts", np.uint64), ("idf", np.float32),
 ]  # fmt: skip
 
 
@@ -455,24 +596,85 @@ WRONG_TYPES = [
 def test_an_array_of_another_type_is_refused(content, name, dtype):
     tensors, about = parts(content)
     tensors[name] = tensors[name].astype(dtype)
-    assert_refused(packed(tensors, about), f"its array '{name}' is of the wrong type")
+    shown = name.rpartition(".")[2]
+    assert_refused(packed(tensors, about), f"its array '{shown}' is of the wrong type")
 
 
-@pytest.mark.parametrize("name", ["component_class", "log_word", "vocabulary", "vocabulary_starts"])
+@pytest.mark.parametrize("name", ["view.basis", "view.center"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, bool])
+def test_a_view_of_another_type_is_refused(content, name, dtype):
+    tensors, about = parts(content)
+    tensors[name] = tensors[name].astype(dtype)
+    expected = "its view is malformed|its arrays do not fit together"
+    assert_refused(packed(tensors, about), expected)
+
+
+@pytest.mark.parametrize("name", [name for name in ARRAYS if name not in ("0.directions", "idf")])
 @pytest.mark.parametrize("shape", [(-1, 1), (1, -1), (-1, 1, 1)])
 def test_an_array_of_another_shape_is_refused(content, name, shape):
     tensors, about = parts(content)
     tensors[name] = tensors[name].reshape(shape)
-    expected = "is of the wrong type|its arrays do not fit together"
+    expected = "is of the wrong type|its arrays do not fit together|its view is malformed"
     assert_refused(packed(tensors, about), expected)
 
 
-@pytest.mark.parametrize("name", ["log_weight", "log_word", "component_class", "idf"])
+@pytest.mark.parametrize(
+    "name", [name for name in ARRAYS if not name.startswith(("vocabulary", "weights", "0.dir"))]
+)
 @pytest.mark.parametrize("rows", [slice(1, None), slice(0, 0), slice(None, -1)])
 def test_arrays_of_unlike_lengths_are_refused(content, name, rows):
     tensors, about = parts(content)
     tensors[name] = tensors[name][rows]
+    expected = "its arrays do not fit together"
+    if (name, rows) == ("view.center", slice(0, 0)):
+        expected = "its view is malformed"
+    if (name, rows) == ("1.directions", slice(0, 0)):  # a model of words alone, and sound
+        assert not parse_model(packed(tensors, about), "x").experts[1].sees_vectors
+        return
+    assert_refused(packed(tensors, about), expected)
+
+
+WIDE = [
+    "0.words", "0.directions", "1.words", "1.directions", "2.log_word", "2.directions",
+    "view.basis",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_columns_too_many_are_refused(content, name):
+    tensors, about = parts(content)
+    tensors[name] = np.concatenate([tensors[name], tensors[name][:, :1]], axis=1)
     assert_refused(packed(tensors, about), "its arrays do not fit together")
+
+
+@pytest.mark.parametrize("rows", [slice(1, None), slice(0, 0), slice(None, -1)])
+def test_weights_of_more_or_fewer_experts_are_refused(content, rows):
+    tensors, about = parts(content)
+    tensors["weights"] = tensors["weights"][rows]
+    assert_refused(packed(tensors, about), "experts' weights are not positive numbers")
+    tensors, about = parts(content)
+    about["experts"] = about["experts"][:2]
+    assert_refused(packed(tensors, about), "experts' weights are not positive numbers")
+
+
+def test_an_expert_without_arrays_is_refused(content):
+    tensors, about = parts(content)
+    about["experts"].append({"kind": "linear", "name": "one more", "settings": {}})
+    assert_refused(packed(tensors, about), "it lacks '4.words'")
+
+
+def test_experts_that_look_at_vectors_need_a_view(content):
+    tensors, about = parts(content)
+    about["view"] = None
+    assert_refused(packed(tensors, about), "its arrays do not fit together")
+    two_view, about = parts(content)
+    kept = {name: own for name, own in two_view.items() if name[0] not in "013"}
+    moved = {name.replace("2.", "0."): own for name, own in kept.items()}
+    moved["weights"] = moved["weights"][2:3]
+    about |= {"experts": about["experts"][2:3], "view": None}
+    assert_refused(packed(moved, about), "its arrays do not fit together")
+    about["view"] = "latent"
+    assert parse_model(packed(moved, about), "x").predict_proba(["dough"]).shape == (1, 2)
 
 
 def test_word_weights_without_their_option_are_refused(content):
@@ -484,16 +686,33 @@ def test_word_weights_without_their_option_are_refused(content):
 @pytest.mark.parametrize("codes", [[0, 0], [0, 2], [-1, 0], [1, 2], [0, 2**40]])
 def test_components_of_classes_that_are_none_are_refused(content, codes):
     tensors, about = parts(content)
-    tensors["component_class"][:] = codes
+    tensors["2.component_class"][:] = codes
     assert_refused(packed(tensors, about), "its arrays do not fit together")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.0])
-@pytest.mark.parametrize("name", ["log_word", "log_weight"])
+@pytest.mark.parametrize("name", ["2.log_word", "2.log_weight"])
 def test_parameters_that_are_no_log_probabilities_are_refused(content, name, value):
     tensors, about = parts(content)
     tensors[name].flat[-1] = value
     assert_refused(packed(tensors, about), "not logarithms of probabilities")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "name", ["0.words", "0.bias", "1.directions", "2.directions", "view.basis", "view.center"]
+)
+def test_parameters_that_are_not_finite_are_refused(content, name, value):
+    tensors, about = parts(content)
+    tensors[name].flat[-1] = value
+    assert_refused(packed(tensors, about), "its parameters are not finite numbers")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, 0.0])
+def test_weights_of_experts_that_are_no_weights_are_refused(content, value):
+    tensors, about = parts(content)
+    tensors["weights"][-1] = value
+    assert_refused(packed(tensors, about), "experts' weights are not positive numbers")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
@@ -527,8 +746,17 @@ VALUES = [
     ("text", "hash_features", 2**31), ("text", "hash_features", 64), ("text", "binary", None),
     ("text", "log_tf", "x"), ("text", "idf", 1), ("text", "length", True),
     ("text", "length", "200"), ("text", "length", float("nan")), ("text", "length", float("inf")),
-    ("text", "length", 0), ("model", "alpha", "1"), ("model", "alpha", None),
-    ("model", "unheard_of", 1), ("model", "component_class", [0, 1]), ("report", "method", 5),
+    ("text", "length", 0), ("settings", "alpha", "1"), ("settings", "alpha", None),
+    ("settings", "alpha", True), ("settings", "alpha", float("nan")),
+    ("settings", "concentration", "30"), ("settings", "concentration", float("inf")),
+    ("settings", "concentration", 10**400), ("settings", "unheard_of", 1),
+    ("settings", "n_dims", 27), ("settings", "component_class", [0, 1]),
+    ("expert", "name", 5), ("expert", "name", None), ("expert", "kind", "mixture"),
+    ("expert", "kind", "linear"), ("expert", "kind", ["two-view"]), ("expert", "kind", None),
+    ("expert", "settings", None), ("expert", "settings", []), ("expert", "settings", {}),
+    ("expert", "settings", {"alpha": 1.0}), ("report", "method", 5),
+    ("report", "candidates", {}), ("report", "candidates", [1]),
+    ("report", "expected_accuracy", []), ("report", "expected_accuracy", {"low": "x"}),
     ("report", "n_documents", 1.5), ("report", "class_counts", []),
     ("report", "class_counts", {"a": "many"}), ("report", "objective", "x"),
     ("report", "objective", [None]), ("report", "warnings", [1]), ("report", "options", []),
@@ -540,25 +768,29 @@ VALUES = [
 @pytest.mark.parametrize(("part", "name", "value"), VALUES, ids=str)
 def test_values_of_the_json_that_are_none_are_refused(content, part, name, value):
     tensors, about = parts(content)
-    about[part][name] = value
+    place_of(about, part)[name] = value
     assert_refused(packed(tensors, about), "not a consistent leaven model")
 
 
-@pytest.mark.parametrize("part", ["text", "model", "report"])
-@pytest.mark.parametrize("value", [None, [], "x", 3, {"a": 1}, {}])
+@pytest.mark.parametrize("part", ["text", "experts", "report", "view", "counts"])
+@pytest.mark.parametrize("value", [None, [], "x", 3, {"a": 1}, {}, [None], ["x"], [{}], [[]]])
 def test_parts_of_the_json_that_are_none_are_refused(content, part, value):
     tensors, about = parts(content)
     about[part] = value
-    if (part, value) == ("model", {}):
-        parse_model(packed(tensors, about), "x")  # all of its fields have defaults
-        return
     assert_refused(packed(tensors, about), "not a consistent leaven model")
 
 
-def test_another_kind_of_model_is_refused(content):
+@pytest.mark.parametrize("number", [0, 2])
+def test_another_kind_of_expert_is_refused(content, number):
     tensors, about = parts(content)
-    about["kind"] = "transformer"
-    assert_refused(packed(tensors, about), "its kind is 'transformer'")
+    about["experts"][number]["kind"] = "transformer"
+    assert_refused(packed(tensors, about), "an expert's kind is 'transformer'")
+
+
+def test_another_view_and_other_counts_are_refused(content):
+    tensors, about = parts(content)
+    assert_refused(packed(tensors, {**about, "view": "panorama"}), "its view is 'panorama'")
+    assert_refused(packed(tensors, {**about, "counts": "float16"}), "its counts are 'float16'")
 
 
 json_values = st.recursive(
@@ -574,10 +806,11 @@ json_values = st.recursive(
 @given(data=st.data())
 def test_any_value_in_any_place_of_the_json_is_read_or_refused(content, data):
     tensors, about = parts(content)
-    part = data.draw(st.sampled_from(["text", "model", "report", "classes", "kind", "leaven"]))
-    if isinstance(about[part], dict) and data.draw(st.booleans()):
-        name = data.draw(st.sampled_from(sorted(about[part])))
-        about[part][name] = data.draw(json_values)
+    known = ["text", "experts", "expert", "settings", "report", "classes", "view", "counts"]
+    part = data.draw(st.sampled_from([*known, "leaven"]))
+    if isinstance(place_of(about, part), dict) and (part not in about or data.draw(st.booleans())):
+        name = data.draw(st.sampled_from(sorted(place_of(about, part))))
+        place_of(about, part)[name] = data.draw(json_values)
     else:
         about[part] = data.draw(json_values)
     try:

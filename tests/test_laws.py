@@ -1,7 +1,7 @@
 """The laws every model keeps, over every posterior, every schedule and every corpus."""
 
 import tracemalloc
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial, reduce
 from operator import add
 
@@ -10,13 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 from sklearn.naive_bayes import MultinomialNB
 
-from drawing import CORPORA, N_WORDS, Drawn, cut_up, draw_corpus, in_memory, random_params
+from drawing import (
+    CORPORA,
+    N_DIMS,
+    N_WORDS,
+    Drawn,
+    cut_up,
+    draw_corpus,
+    in_memory,
+    random_directions,
+    random_params,
+)
 from leaven.corpora import Block
 from leaven.em import run_em
-from leaven.models import MultinomialMixture
+from leaven.models import MultinomialMixture, TwoViewMixture, TwoViewParams
 from leaven.posteriors import SOFT, Hard, Tempered, cooling
 
 POSTERIORS = [SOFT, Tempered(0.3), Hard()]
@@ -34,6 +44,10 @@ MODELS = {
     "many components": MultinomialMixture(np.arange(24) % 3, 0.2),
     "several components": MultinomialMixture(np.array([0, 0, 1, 2, 2, 2]), 0.7, class_alpha=0.5),
     "several, light": MultinomialMixture(np.array([0, 1, 1, 2]), 0.3, unlabeled_weight=0.1),
+    "two views": TwoViewMixture(np.arange(3), 0.05, concentration=5.0, n_dims=N_DIMS),
+    "two views, several, light": TwoViewMixture(
+        np.array([0, 1, 1, 2]), 0.3, 0.5, unlabeled_weight=0.1, concentration=20.0, n_dims=N_DIMS
+    ),
 }
 NEVER = -1.0  # as tol: never stop early, so that compared runs are equally long
 DTYPES = {np.float64: 1e-10, np.float32: 1e-6}
@@ -48,23 +62,42 @@ few = settings(max_examples=8, deadline=None, derandomize=True)
 
 
 def start(model, seed, dtype=np.float64):
-    return random_params(seed, len(model.component_class), dtype)
+    params = random_params(seed, len(model.component_class), dtype)
+    if not isinstance(model, TwoViewMixture):
+        return params
+    directions = random_directions(seed, len(model.component_class), dtype)
+    return TwoViewParams(params.log_weight, params.log_word, directions)
+
+
+def arrays_of(*owners):
+    """Every array of some parameters or statistics."""
+    values = [getattr(owner, own.name) for owner in owners for own in fields(owner)]
+    return [value for value in values if isinstance(value, np.ndarray)]
+
+
+def assert_same(here, there, **tolerance):
+    for a, b in zip(arrays_of(here), arrays_of(there), strict=True):
+        assert_allclose(a, b, **tolerance)
 
 
 def slow_stats(model, params, posterior, drawn: Drawn):
     """Ten plain lines: the oracle of the fused kernel."""
     n_components = len(model.component_class)
     objective, documents = 0.0, np.zeros(n_components)
-    words = np.zeros((n_components, N_WORDS))
-    for x, y, weight in zip(drawn.X.toarray().astype(float), drawn.y, drawn.weight, strict=True):
+    words, vectors = np.zeros((n_components, N_WORDS)), np.zeros((n_components, N_DIMS))
+    rows = zip(drawn.X.toarray().astype(float), drawn.y, drawn.weight, drawn.vectors, strict=True)
+    for x, y, weight, v in rows:
         allowed = np.flatnonzero((model.component_class == y) | (y < 0))
         score = params.log_weight[allowed] + params.log_word[allowed].astype(float) @ x
+        if isinstance(model, TwoViewMixture):
+            score += model.concentration * params.directions[allowed].astype(float) @ v
         q, maximum = posterior(score[None, :])
         weight = weight * (model.unlabeled_weight if y < 0 else 1.0)
         objective += weight * maximum[0]
         documents[allowed] += weight * q[0]
         words[allowed] += weight * np.outer(q[0], x)
-    return objective, documents, words
+        vectors[allowed] += weight * np.outer(q[0], v)
+    return objective, documents, words, vectors
 
 
 @every_dtype
@@ -76,11 +109,13 @@ def test_the_kernel_equals_a_slow_loop(model, posterior, dtype, seed):
     drawn = draw_corpus(seed, dtype=dtype, weighted=True)
     params = start(model, seed, dtype)
     stats = in_memory(drawn).reduce(partial(model.expect, params, posterior))
-    objective, documents, words = slow_stats(model, params, posterior, drawn)
+    objective, documents, words, vectors = slow_stats(model, params, posterior, drawn)
     rtol = 1e-9 if dtype == np.float64 else 2e-5
     assert_allclose(stats.objective, objective, rtol=rtol)
     assert_allclose(stats.documents, documents, rtol=rtol, atol=rtol)
     assert_allclose(stats.words, words, rtol=rtol, atol=10 * rtol)
+    if isinstance(model, TwoViewMixture):
+        assert_allclose(stats.vectors, vectors, rtol=rtol, atol=10 * rtol)
 
 
 @every_dtype
@@ -121,8 +156,7 @@ def test_statistics_of_two_parts_add_up(model, posterior, seed):
     parts = [model.expect(params, posterior, block) for block in cut_up(drawn, 1 + seed % 11)]
     total = reduce(add, parts)
     assert_allclose(total.objective, whole.objective)
-    assert_allclose(total.documents, whole.documents, atol=1e-12)
-    assert_allclose(total.words, whole.words, atol=1e-12)
+    assert_same(total, whole, atol=1e-12)
 
 
 @few
@@ -145,12 +179,12 @@ def test_with_every_document_labeled_it_is_sklearn_naive_bayes(seed):
 def test_a_document_of_weight_two_counts_as_two_documents(model, climb, seed):
     drawn = draw_corpus(seed)
     doubled = replace(drawn, weight=np.full(len(drawn.y), 2.0))
-    twice = Drawn(csr_array(vstack([drawn.X, drawn.X])), np.tile(drawn.y, 2), np.ones(80))
+    twice = drawn.rows(np.tile(np.arange(40), 2))
     params = start(model, seed)
     heavy = run_em(model, in_memory(doubled), params, **climb, max_iter=4, tol=NEVER)
     many = run_em(model, in_memory(twice), params, **climb, max_iter=4, tol=NEVER)
     assert_allclose(heavy.objective, many.objective)
-    assert_allclose(heavy.params.log_word, many.params.log_word)
+    assert_same(heavy.params, many.params, atol=1e-12)
 
 
 @every_climb
@@ -160,12 +194,12 @@ def test_a_document_of_weight_two_counts_as_two_documents(model, climb, seed):
 def test_the_order_of_documents_does_not_matter(model, climb, seed):
     drawn = draw_corpus(seed, weighted=True)
     shuffle = np.random.default_rng(seed).permutation(len(drawn.y))
-    shuffled = Drawn(csr_array(drawn.X[shuffle]), drawn.y[shuffle], drawn.weight[shuffle])
+    shuffled = drawn.rows(shuffle)
     params = start(model, seed)
     here = run_em(model, in_memory(drawn), params, **climb, max_iter=5, tol=NEVER)
     there = run_em(model, in_memory(shuffled), params, **climb, max_iter=5, tol=NEVER)
     assert_allclose(there.objective, here.objective)
-    assert_allclose(there.params.log_word, here.params.log_word, atol=1e-9)
+    assert_same(there.params, here.params, atol=1e-9)
 
 
 @every_climb
@@ -177,11 +211,11 @@ def test_permuting_components_permutes_parameters(model, climb, seed):
     params = start(model, seed)
     shuffle = np.random.default_rng(seed).permutation(len(model.component_class))
     renamed = replace(model, component_class=model.component_class[shuffle])
-    moved = type(params)(params.log_weight[shuffle], np.asfortranarray(params.log_word[shuffle]))
+    moved = params.reordered(shuffle)
     here = run_em(model, in_memory(drawn), params, **climb, max_iter=5, tol=NEVER)
     there = run_em(renamed, in_memory(drawn), moved, **climb, max_iter=5, tol=NEVER)
     assert_allclose(there.objective, here.objective)
-    assert_allclose(there.params.log_word, here.params.log_word[shuffle], atol=1e-9)
+    assert_same(there.params, here.params.reordered(shuffle), atol=1e-9)
 
 
 @few
@@ -209,8 +243,7 @@ def test_the_last_objective_belongs_to_the_returned_parameters(model, climb, cor
         result = run_em(model, corpus(drawn), start(model, 5), **climb, max_iter=max_iter)
         stats = in_memory(drawn).reduce(partial(model.expect, result.params, posterior))
         assert_allclose(result.objective[-1], stats.objective + model.log_prior(result.params))
-        assert_allclose(result.stats.documents, stats.documents, atol=1e-9)
-        assert_allclose(result.stats.words, stats.words, atol=1e-9)
+        assert_same(result.stats, stats, atol=1e-9)
         assert result.n_iter <= len(climb.get("warm_up", ())) + max_iter
 
 
@@ -226,7 +259,7 @@ def test_every_corpus_gives_the_same_answer(model, climb, seed):
     ]
     for other in results[1:]:
         assert_allclose(other.objective, results[0].objective)
-        assert_allclose(other.params.log_word, results[0].params.log_word, atol=1e-9)
+        assert_same(other.params, results[0].params, atol=1e-9)
 
 
 @every_model
@@ -239,6 +272,8 @@ def test_the_m_step_is_a_maximum_of_its_objective(model):
 
     def value(candidate):
         expected = stats.documents @ candidate.log_weight
+        if isinstance(model, TwoViewMixture):
+            expected += model.concentration * (stats.vectors * candidate.directions).sum()
         return expected + (stats.words * candidate.log_word).sum() + model.log_prior(candidate)
 
     top = value(best)
@@ -246,10 +281,31 @@ def test_the_m_step_is_a_maximum_of_its_objective(model):
     for _ in range(50):
         weight = np.exp(best.log_weight + 0.01 * rng.normal(size=best.log_weight.shape))
         word = np.exp(best.log_word + 0.01 * rng.normal(size=best.log_word.shape))
-        other = type(best)(
-            np.log(weight / weight.sum()), np.log(word / word.sum(axis=1, keepdims=True))
+        other = replace(
+            best,
+            log_weight=np.log(weight / weight.sum()),
+            log_word=np.log(word / word.sum(axis=1, keepdims=True)),
         )
+        if isinstance(model, TwoViewMixture):
+            turned = best.directions + 0.01 * rng.normal(size=best.directions.shape)
+            turned /= np.linalg.norm(turned, axis=1, keepdims=True)
+            other = replace(other, directions=turned)
         assert value(other) <= top + 1e-9
+
+
+def test_the_objective_of_two_views_by_brute_force():
+    X, V = np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([[1.0, 0.0], [0.6, 0.8]])
+    model = TwoViewMixture(np.arange(2), alpha=0.5, concentration=3.0, n_dims=2)
+    prior, theta = np.array([0.3, 0.7]), np.array([[0.6, 0.4], [0.2, 0.8]])
+    mu = np.array([[0.8, 0.6], [0.0, 1.0]])
+    params = TwoViewParams(np.log(prior), np.asfortranarray(np.log(theta)), mu)
+    likelihood = prior[0] * 0.6**2 * 0.4 * np.exp(3.0 * 0.8)
+    first = prior[0] * 0.6 * 0.4 * np.exp(3.0 * (0.6 * 0.8 + 0.8 * 0.6))
+    likelihood *= first + prior[1] * 0.2 * 0.8 * np.exp(3.0 * 0.8)
+    block = Block(csr_array(X), np.array([0, -1]), np.ones(2), V)
+    stats = model.expect(params, SOFT, block)
+    assert_allclose(stats.objective, np.log(likelihood))
+    assert_allclose(model.log_prior(params), 0.5 * np.log(theta).sum())
 
 
 def test_the_objective_is_the_penalized_log_likelihood_by_brute_force():
@@ -303,10 +359,9 @@ def test_filling_arrays_again_changes_no_bit(model, climb, corpus):
         stats = own.reduce(partial(model.expect, params, posterior))
         assert objective == stats.objective + model.log_prior(params)
         last, params = params, model.maximize(params, stats)
-    assert_array_equal(result.params.log_word, last.log_word)
-    assert_array_equal(result.params.log_weight, last.log_weight)
-    assert_array_equal(result.stats.words, stats.words)
-    assert_array_equal(result.stats.documents, stats.documents)
+    ours = arrays_of(result.params, result.stats)
+    for array, again in zip(ours, arrays_of(last, stats), strict=True):
+        assert_array_equal(array, again)
 
 
 @every_corpus
@@ -317,8 +372,7 @@ def test_a_run_changes_neither_its_start_nor_an_earlier_result(model, climb, cor
     params = start(model, 8)
     run = partial(run_em, model, own, **climb, max_iter=3, tol=NEVER)
     first = run(params)
-    arrays = [first.params.log_weight, first.params.log_word]
-    arrays += [first.stats.documents, first.stats.words]
+    arrays = arrays_of(first.params, first.stats)
     before = [array.copy() for array in arrays]
     run(first.params)
     run(start(model, 9))

@@ -38,7 +38,7 @@ def fit_of(model, climb=None):
 
     def fit(rest):
         params = fit_mixture(model, rest, N_WORDS, np.float64, climb).result.params
-        return lambda X: model.class_log_joint(params, X)
+        return lambda documents: model.class_log_joint(params, documents.X)
 
     return fit
 
@@ -150,9 +150,9 @@ def test_a_fit_sees_all_but_the_documents_it_is_scored_on():
     def fit(rest):
         seen.append(rest.reduce(totals))
 
-        def predict(X):
-            asked.append(X)
-            return np.zeros((X.shape[0], 3))
+        def predict(part):
+            asked.append(part.X)
+            return np.zeros((len(part.y), 3))
 
         return predict
 
@@ -173,7 +173,7 @@ def test_labels_that_words_do_not_tell_are_right_by_chance_alone():
 
     def fit(rest):
         params = fit_mixture(model, rest, X.shape[1], np.float64, Climb()).result.params
-        return lambda X: model.class_log_joint(params, X)
+        return lambda documents: model.class_log_joint(params, documents.X)
 
     (right,) = cross_validate(Held(in_memory(drawn), 10), [fit])
     assert len(right) == 200
@@ -184,7 +184,8 @@ def test_answers_of_different_fits_belong_to_the_same_documents():
     held = Held(in_memory(draw_corpus(1)), 3)
     y = np.concatenate([held.documents(fold).y for fold in held.folds])
     always = [
-        lambda rest, own=own: lambda X: np.tile(np.eye(3)[own], (X.shape[0], 1)) for own in range(3)
+        lambda rest, own=own: lambda part: np.tile(np.eye(3)[own], (len(part.y), 1))
+        for own in range(3)
     ]
     right = cross_validate(held, always)
     for code in range(3):

@@ -6,17 +6,27 @@ from leaven._version import __version__
 
 if TYPE_CHECKING:
     from leaven._labels import UNLABELED
-    from leaven.estimators import LabeledFold, NaiveBayesEM, TextClassifier, diagnose, load
+    from leaven.estimators import (
+        LabeledFold,
+        NaiveBayesEM,
+        TextClassifier,
+        TwoViewEM,
+        compare,
+        diagnose,
+        load,
+    )
     from leaven.text import TextVectorizer
 
 __all__ = [
     "TextClassifier",
     "load",
     "diagnose",
+    "compare",
     "UNLABELED",
     "LabeledFold",
     "NaiveBayesEM",
     "TextVectorizer",
+    "TwoViewEM",
     "__version__",
 ]
 
@@ -24,9 +34,11 @@ _HOME = {
     "TextClassifier": "leaven.estimators",
     "load": "leaven.estimators",
     "diagnose": "leaven.estimators",
+    "compare": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",
     "TextVectorizer": "leaven.text",
+    "TwoViewEM": "leaven.estimators",
     "UNLABELED": "leaven._labels",
 }
 

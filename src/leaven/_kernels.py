@@ -133,6 +133,7 @@ def expect_counts(
     log_weight,  # float64[n_components]
     log_word,  # [n_words, n_components]: a word's row is read at once
     beta,  # inverse temperature, infinity for hard assignment
+    scores,  # [n_documents, n_components] of another view, or empty; becomes weight times q
     documents,  # float64[n_components], overwritten
     words,  # [n_words, n_components], overwritten
 ):
@@ -148,6 +149,7 @@ def expect_counts(
     q = np.empty(n_components)
     q_narrow = np.empty(n_components, dtype=words.dtype)
     is_allowed = np.ones(n_components, dtype=np.bool_)
+    has_scores = len(scores) > 0
     objective = 0.0
     # Zeroed here: numpy gives large pages to empty arrays, not to zero ones.
     words[:] = 0.0
@@ -155,9 +157,14 @@ def expect_counts(
     for i in range(len(y)):
         w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
         if w == 0.0:
+            if has_scores:
+                scores[i] = 0.0
             continue
         begin, end = indptr[i], indptr[i + 1]
         score[:] = log_weight
+        if has_scores:
+            for k in range(n_components):
+                score[k] += scores[i, k]
         if y[i] >= 0:
             for k in range(n_components):
                 is_allowed[k] = component_class[k] == y[i]
@@ -173,6 +180,8 @@ def expect_counts(
             q_narrow[k] = share
             documents[k] += share
             n_active += share > 0.0
+        if has_scores:
+            scores[i] = q_narrow
         # A vector operation adds to eight components at the price of one.
         if 8 * n_active > n_components:
             _add_to_all(indices, data, begin, end, q_narrow, words)
@@ -194,3 +203,86 @@ def smooth(words, alpha, smoothed):
             smoothed[word, k] = value
             total[k] += value
     return total
+
+
+@kernel
+def project_rows(indptr, indices, data, first, last, basis, out):
+    """Write rows ``first`` to ``last`` of the documents times ``basis`` to ``out``."""
+    for i in range(first, last):
+        out[i] = 0.0
+        _add_projection(indices, data, indptr[i], indptr[i + 1], basis, out[i])
+
+
+@kernel
+def add_gram(indptr, indices, data, weight, basis, emphasis, out):
+    """Add weight * x x^T basis to ``out`` for every document x, scaled to unit length.
+
+    x are the documents' words times their ``emphasis``; ``basis`` and ``out`` have it on them:
+    rows of the basis come multiplied by it, rows of the result leave without it.
+    """
+    place = np.zeros(basis.shape[1], dtype=basis.dtype)
+    for i in range(len(indptr) - 1):
+        begin, end = indptr[i], indptr[i + 1]
+        square = 0.0
+        for nz in range(begin, end):
+            x = data[nz] * emphasis[indices[nz]]
+            square += x * x
+        if square == 0.0 or weight[i] == 0.0:
+            continue
+        place[:] = 0.0
+        _add_projection(indices, data, begin, end, basis, place)
+        place *= basis.dtype.type(weight[i] / square)
+        for nz in range(begin, end):
+            x = data[nz]
+            word = indices[nz]
+            for k in range(basis.shape[1]):
+                out[word, k] += x * place[k]
+
+
+@kernel
+def _add_projection(indices, data, begin, end, basis, place):
+    for nz in range(begin, end):
+        x = data[nz]
+        word = indices[nz]
+        for k in range(basis.shape[1]):
+            place[k] += x * basis[word, k]
+
+
+@kernel
+def score_vectors(vectors, directions, scores):
+    """Write vectors times ``directions`` [n_dims, n_components] to ``scores``.
+
+    A matrix product, but called from several threads at once, where a library's own threads
+    would only be in each other's way.
+    """
+    n_dims, n_components = directions.shape
+    for i in range(len(vectors)):
+        for k in range(n_components):
+            scores[i, k] = 0.0
+        for d in range(n_dims):
+            v = vectors[i, d]
+            for k in range(n_components):
+                scores[i, k] += v * directions[d, k]
+
+
+@kernel
+def add_vectors(shares, vectors, sums):
+    """Write the sum of documents' vectors, times their shares, to ``sums`` [n_components, n_dims].
+
+    Every thousand documents are added up in the vectors' own precision, the sums of thousands
+    in that of ``sums``.
+    """
+    n_components, n_dims = sums.shape
+    part = np.zeros((n_components, n_dims), dtype=vectors.dtype)
+    sums[:] = 0.0
+    for i in range(len(vectors)):
+        for k in range(n_components):
+            share = shares[i, k]
+            if share > 0.0:
+                for d in range(n_dims):
+                    part[k, d] += share * vectors[i, d]
+        if i % 1000 == 999 or i == len(vectors) - 1:
+            for k in range(n_components):
+                for d in range(n_dims):
+                    sums[k, d] += part[k, d]
+            part[:] = 0.0

@@ -35,7 +35,8 @@ def by_labels(model: MultinomialMixture, params: MixtureParams, corpus: Corpus) 
         labeled = np.flatnonzero((block.y >= 0) & (block.weight > 0))
         table = np.zeros((model.n_classes, len(params.log_weight)))
         if len(labeled):
-            q = SOFT(model.log_joint(params, block.X[labeled]))[0]
+            own = block.rows(labeled)
+            q = SOFT(model.log_joint(params, own.X, own.vectors))[0]
             votes = TIE_BREAK * q
             votes[np.arange(len(q)), q.argmax(axis=1)] += 1.0
             np.add.at(table, block.y[labeled], votes * block.weight[labeled, None])
@@ -87,7 +88,7 @@ def by_hand(
 
 def reordered(params: MixtureParams, order: IntArray) -> MixtureParams:
     """Parameters with every place taken by the component that ``order`` names."""
-    return MixtureParams(params.log_weight[order], np.asfortranarray(params.log_word[order]))
+    return params.reordered(order)
 
 
 def _best_order(cost: FloatArray) -> IntArray:

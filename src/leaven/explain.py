@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from leaven._typing import Counts, FloatArray
+from leaven._typing import Counts, FloatArray, IntArray
 from leaven.models import MixtureParams, MultinomialMixture
 
 __all__ = [
@@ -14,8 +14,9 @@ __all__ = [
     "WordPull",
     "class_log_words",
     "component_words",
+    "mixture_pulls",
+    "strongest",
     "top_words",
-    "word_pulls",
 ]
 
 
@@ -101,22 +102,29 @@ def _most_telling(log_words: FloatArray, prior: FloatArray, how_many: int) -> li
     return best
 
 
-def word_pulls(
-    model: MultinomialMixture, params: MixtureParams, x: Counts
-) -> tuple[Any, FloatArray, FloatArray]:
+def mixture_pulls(
+    model: MultinomialMixture, params: MixtureParams, x: Counts, extra: FloatArray | None = None
+) -> FloatArray:
     """What each word of one document (a one-row matrix) added to each class's log joint.
 
-    Returns the words' numbers, their weights, and the pulls of shape (n_present, n_classes),
-    each row centred on zero, strongest first.
+    (n_present, n_classes). ``extra`` (n_present, n_components) is what the words added through
+    another view. Components of a class are averaged by their shares in the document.
     """
-    words, weights = x.indices, np.asarray(x.data, dtype=np.float64)
-    log_word = np.asarray(params.log_word[:, words], dtype=np.float64)  # (n_components, n_present)
-    score = log_word @ weights + params.log_weight
-    by_class = np.empty((model.n_classes, len(words)))
+    weights = np.asarray(x.data, dtype=np.float64)
+    added = (np.asarray(params.log_word[:, x.indices], dtype=np.float64) * weights).T
+    if extra is not None:
+        added = added + extra
+    score = added.sum(axis=0) + params.log_weight
+    pulls = np.empty((len(weights), model.n_classes))
     for code in range(model.n_classes):
         own = model.component_class == code
         q = np.exp(score[own] - np.logaddexp.reduce(score[own]))  # components' shares in the class
-        by_class[code] = q @ log_word[own]
-    pulls = (by_class - by_class.mean(axis=0)).T * weights[:, None]
-    order = np.argsort(-(pulls.max(axis=1) - pulls.min(axis=1)), kind="stable")
-    return words[order], weights[order], pulls[order]
+        pulls[:, code] = added[:, own] @ q
+    return pulls
+
+
+def strongest(pulls: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Order of words by how far they moved classes apart, and the pulls centred on zero."""
+    centred = pulls - pulls.mean(axis=1, keepdims=True)
+    reach = centred.max(axis=1, initial=0.0) - centred.min(axis=1, initial=0.0)
+    return np.argsort(-reach, kind="stable"), centred

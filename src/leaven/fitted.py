@@ -10,18 +10,19 @@ import pyarrow as pa
 
 from leaven._typing import Counts, FloatArray
 from leaven._validation import check_whole
+from leaven.blend import log_softmax
 from leaven.correspondence import by_hand
 from leaven.exceptions import UnseenWordsWarning
+from leaven.experts import Expert, MixtureExpert, linear_top_words
 from leaven.explain import (
     ComponentWords,
     Explanation,
     WordPull,
     component_words,
+    strongest,
     top_words,
-    word_pulls,
 )
-from leaven.models import MixtureParams, MultinomialMixture
-from leaven.posteriors import SOFT
+from leaven.latent import GivenVectors, View, vectors_of
 from leaven.report import FitReport
 from leaven.text._arrow import as_text_array
 from leaven.text._counter import TextCounter, TextOptions, fit_counter
@@ -35,44 +36,88 @@ DOCUMENTS_PER_BATCH = 50_000
 
 @dataclass(frozen=True, eq=False)
 class FittedClassifier:
-    """Counter, model and parameters that together classify raw text."""
+    """Counter and experts that together classify raw text.
+
+    log p(class | text) is the weighted sum of the experts' scores, normalized.
+    """
 
     counter: TextCounter
-    model: MultinomialMixture
-    params: MixtureParams
+    experts: tuple[Expert, ...]
+    weights: FloatArray  # (n_experts,)
     classes: Any  # (n_classes,) ndarray: object (str), integer or bool
     report: FitReport
+    view: View | None = None  # where documents' vectors come from, if experts look at any
+    dtype: Any = np.float32  # of counts
+
+    @property
+    def needs_vectors(self) -> bool:
+        """Whether documents must come with vectors of the user's own."""
+        return isinstance(self.view, GivenVectors)
+
+    @property
+    def mixture(self) -> MixtureExpert | None:
+        """The expert that EM fitted, if there is one."""
+        return next((own for own in self.experts if isinstance(own, MixtureExpert)), None)
+
+    def scores(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
+        """Weighted sum of the experts' scores of counted documents."""
+        vectors = None if self.view is None else vectors_of(self.view, X, given, n_threads)
+        own = [w * e.scores(X, vectors) for w, e in zip(self.weights, self.experts, strict=True)]
+        total: FloatArray = np.sum(own, axis=0)
+        return total
 
     def predict_proba(
         self,
         texts: Any,
         *,
+        vectors: Any = None,
         n_threads: int | None = None,
         on_progress: Progress | None = None,
         warn: bool = True,
     ) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
         array = as_text_array(texts)
+        self._check_vectors(vectors, len(array))
         batches = []
         n_wordless = 0
         for start in range(0, len(array), DOCUMENTS_PER_BATCH):
             batch = array.slice(start, DOCUMENTS_PER_BATCH)
-            X = self.counter.count(batch, dtype=self.params.log_word.dtype, n_threads=n_threads)
+            given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
+            X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
             n_wordless += int((np.diff(X.indptr) == 0).sum())
-            batches.append(SOFT(self.model.class_log_joint(self.params, X))[0])
+            batches.append(np.exp(log_softmax(self.scores(X, given, n_threads))))
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
-        if n_wordless and warn:
+        if n_wordless and warn and not self.needs_vectors:
             warnings.warn(
                 wordless_message(n_wordless, len(array)), UnseenWordsWarning, stacklevel=3
             )
         return np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
 
+    def _check_vectors(self, vectors: Any, n_documents: int) -> None:
+        if self.needs_vectors and vectors is None:
+            raise ValueError(
+                "this classifier was trained with vectors of your own and needs one for every "
+                "document; give the same embed function, or the column that holds them"
+            )
+        if vectors is not None and not self.needs_vectors:
+            raise ValueError(
+                "vectors are given, and this classifier was trained without; leave them out"
+            )
+        if vectors is not None and len(vectors) != n_documents:
+            raise ValueError(
+                f"vectors must have one row per document, got {len(vectors)} for {n_documents}"
+            )
+
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
         """Most telling words of each class; see :func:`leaven.explain.top_words`."""
         words = self._word_list("top_words")
         check_whole("how_many", how_many, "[0, inf)")
-        numbers = top_words(self.model, self.params, how_many)
+        own = self.mixture
+        if own is None:
+            numbers = linear_top_words(self.experts, self.weights, how_many)
+        else:
+            numbers = top_words(own.model, own.params, how_many)
         return {
             name: words.take(pa.array(own)).to_pylist()
             for name, own in zip(self.classes.tolist(), numbers, strict=True)
@@ -82,20 +127,22 @@ class FittedClassifier:
         """Every component with its most telling words, numbered as :meth:`assigned` wants it."""
         words = self._word_list("components")
         check_whole("how_many", how_many, "[0, inf)")
-        names, share = self.classes.tolist(), np.exp(self.params.log_weight)
+        own = self._only_mixture("components")
+        names, share = self.classes.tolist(), np.exp(own.params.log_weight)
         return [
             ComponentWords(
                 number,
-                names[int(self.model.component_class[number])],
+                names[int(own.model.component_class[number])],
                 float(share[number]),
-                words.take(pa.array(own)).to_pylist(),
+                words.take(pa.array(numbers)).to_pylist(),
             )
-            for number, own in enumerate(component_words(self.params, how_many))
+            for number, numbers in enumerate(component_words(own.params, how_many))
         ]
 
     def assigned(self, mapping: Mapping[int, Any]) -> "FittedClassifier":
         """This classifier with components given to other classes, by number."""
-        model = by_hand(self.model, self.classes, mapping)
+        own = self._only_mixture("assign")
+        model = by_hand(own.model, self.classes, mapping)
         moved = ", ".join(str(number) for number in sorted(mapping))
         report = replace(
             self.report,
@@ -106,17 +153,32 @@ class FittedClassifier:
             # What the fit said of classes is no longer true of them.
             unlabeled_shares={},
             diagnosis={},
+            expected_accuracy={},
             warnings=[f"components assigned by hand: {moved}"],
         )
-        return replace(self, model=model, report=report)
+        return replace(self, experts=(replace(own, model=model),), report=report)
 
-    def explain(self, text: str, how_many: int = 10) -> Explanation:
+    def _only_mixture(self, what: str) -> MixtureExpert:
+        own = self.mixture
+        if own is None or len(self.experts) > 1:
+            raise ValueError(
+                f"{what} needs a model of components alone, and this one is a blend; train with "
+                "method em, mixture, annealed or two-view"
+            )
+        return own
+
+    def explain(self, text: str, how_many: int = 10, vector: Any = None) -> Explanation:
         """The prediction for one text and the words that pulled it there."""
         words = self._word_list("explain")
         check_whole("how_many", how_many, "[0, inf)")
-        x = self.counter.count(as_text_array([text]), dtype=self.params.log_word.dtype)
-        probability = SOFT(self.model.class_log_joint(self.params, x))[0][0]
-        numbers, weights, pulls = word_pulls(self.model, self.params, x)
+        x = self.counter.count(as_text_array([text]), dtype=self.dtype)
+        given = None if vector is None else np.asarray(vector)[None]
+        self._check_vectors(given, 1)
+        probability = np.exp(log_softmax(self.scores(x, given, 1)))[0]
+        parts = None if self.view is None else self.view.word_vectors(x)
+        asked = zip(self.weights, self.experts, strict=True)
+        order, pulls = strongest(np.sum([w * e.pulls(x, parts) for w, e in asked], axis=0))
+        numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
         found = words.take(pa.array(numbers[:how_many])).to_pylist()
         entries = [

@@ -18,12 +18,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as dump_tensors
 
+from leaven._expert_tensors import experts_from, experts_to, view_from, view_to
 from leaven._files import write_atomically
-from leaven._typing import FloatArray
 from leaven._version import __version__
 from leaven.exceptions import ModelFileError
 from leaven.fitted import FittedClassifier
-from leaven.models import MixtureParams, MultinomialMixture
 from leaven.report import FitReport
 from leaven.text._counter import TextCounter, TextOptions
 from leaven.text._hash_table import PADDING
@@ -31,17 +30,15 @@ from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]
 
-FORMAT = 1
-KIND = "multinomial-mixture"
+FORMAT = 2
+FIRST_KIND = "multinomial-mixture"  # of format 1, which knew one expert only
+FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
 _KEY = "leaven"
-# Compiled code trusts these arrays, so each must be of a type that it was compiled for.
 _TENSORS = {
-    "component_class": (1, {"int64"}),
-    "log_weight": (1, {"float64"}),
-    "log_word": (2, {"float32", "float64"}),  # (n_words, n_components)
     "vocabulary": (1, {"uint8"}),
     "vocabulary_starts": (1, {"int64"}),
     "idf": (1, {"float64"}),
+    "weights": (1, {"float64"}),
 }
 
 
@@ -64,28 +61,27 @@ def load_model(path: str | os.PathLike[str]) -> FittedClassifier:
 
 def dump_model(fitted: FittedClassifier) -> bytes:
     """Bytes of a model file."""
-    counter, params = fitted.counter, fitted.params
+    counter = fitted.counter
+    of_experts, experts = experts_to(fitted.experts)
+    of_view, view = view_to(fitted.view)
     tensors = {
-        "component_class": np.asarray(fitted.model.component_class, dtype=np.int64),
-        "log_weight": np.asarray(params.log_weight, dtype=np.float64),
-        "log_word": params.log_word.T,
         "vocabulary": counter.vocabulary.arena,
         "vocabulary_starts": counter.vocabulary.starts,
         "idf": np.asarray(counter.idf, dtype=np.float64),
+        "weights": np.asarray(fitted.weights, dtype=np.float64),
+        **of_experts,
+        **of_view,
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     classes = fitted.classes.tolist()
     about = {
         "format": FORMAT,
         "leaven": __version__,
-        "kind": KIND,
         "classes": classes,
         "text": counter.options.to_json(),
-        "model": {
-            "alpha": float(fitted.model.alpha),
-            "class_alpha": float(fitted.model.class_alpha),
-            "unlabeled_weight": float(fitted.model.unlabeled_weight),
-        },
+        "counts": np.dtype(fitted.dtype).name,
+        "experts": experts,
+        "view": view,
         "report": fitted.report.to_json(),
     }
     about = json.loads(json.dumps(about, default=_plain))
@@ -146,8 +142,8 @@ def read_metadata(content: bytes, name: str) -> dict[str, Any]:
 
 
 def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedClassifier:
-    if about["kind"] != KIND:
-        raise ValueError(f"its kind is {about['kind']!r}")
+    if about["format"] == 1:
+        tensors, about = _from_first_format(tensors, about)
     for name, (n_dimensions, types) in _TENSORS.items():
         if tensors[name].ndim != n_dimensions or tensors[name].dtype.name not in types:
             raise ValueError(f"its array {name!r} is of the wrong type")
@@ -156,27 +152,49 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
     counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
     classes = _checked_classes(about["classes"])
-    component_class, log_weight = tensors["component_class"], tensors["log_weight"]
-    log_word = tensors["log_word"].T
-    if not (
-        log_word.shape == (len(component_class), counter.n_words)
-        and len(log_weight) == len(component_class)
-        and sorted(set(component_class.tolist())) == list(range(len(classes)))
-        and len(counter.idf) in ({counter.n_words} if options.idf else {0})
-    ):
+    view = view_from(tensors, about["view"], counter.n_words)
+    n_dims = view.n_dims if view is not None else 0
+    experts = experts_from(tensors, about["experts"], counter.n_words, n_dims, len(classes))
+    weights = tensors["weights"]
+    if len(counter.idf) not in ({counter.n_words} if options.idf else {0}):
         raise ValueError("its arrays do not fit together")
-    if not (_are_log_probabilities(log_word) and _are_log_probabilities(log_weight)):
-        raise ValueError("its parameters are not logarithms of probabilities")
+    if len(weights) != len(experts) or not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError("its experts' weights are not positive numbers")
     if not (np.isfinite(counter.idf).all() and (counter.idf > 0).all()):
         raise ValueError("its word weights are not positive numbers")
-    _check_kinds(MultinomialMixture, about["model"])
+    if about["counts"] not in ("float32", "float64"):
+        raise ValueError(f"its counts are {about['counts']!r}")
     _check_kinds(FitReport, about["report"])
+    report = FitReport(**about["report"])
+    try:
+        str(report)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise ValueError("its report cannot be read") from None
     return FittedClassifier(
         counter,
-        MultinomialMixture(component_class, **about["model"]),
-        MixtureParams(log_weight, log_word),
+        experts,
+        weights,
         classes,
-        FitReport(**about["report"]),
+        report,
+        view,
+        np.dtype(about["counts"]),
+    )
+
+
+def _from_first_format(
+    tensors: Mapping[str, Any], about: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model of format 1 as format 2 would have written it."""
+    if about["kind"] != FIRST_KIND:
+        raise ValueError(f"its kind is {about['kind']!r}")
+    own = ("component_class", "log_weight", "log_word")
+    moved = {f"0.{name}": tensors[name] for name in own}
+    method = about["report"]["method"]
+    settings = {**FIRST_DEFAULTS, **about["model"]}
+    expert = {"kind": "mixture", "name": method, "settings": settings}
+    return (
+        {**tensors, **moved, "weights": np.ones(1)},
+        {**about, "experts": [expert], "view": None, "counts": tensors["log_word"].dtype.name},
     )
 
 
@@ -200,11 +218,6 @@ def _checked_classes(names: Any) -> Any:
         raise ValueError("its classes are not two or more different names")
     (kind,) = kinds
     return np.array(names, dtype={str: object, int: np.int64, bool: np.bool_}[kind])
-
-
-def _are_log_probabilities(values: FloatArray) -> bool:
-    # A sum of probabilities may round to a little above one.
-    return bool(np.isfinite(values).all() and (values <= 1e-5).all())
 
 
 def _check_kinds(home: type, fields: Any) -> None:

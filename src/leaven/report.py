@@ -27,6 +27,8 @@ class FitReport:
     choices: list[dict[str, Any]] = field(default_factory=list)  # of components: their accuracy
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
     diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
+    candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
+    expected_accuracy: dict[str, float] = field(default_factory=dict)  # accuracy, low, high
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -38,6 +40,15 @@ class FitReport:
     @property
     def n_iter(self) -> int:
         return max(len(self.objective) - 1, 0)
+
+    @property
+    def expectation(self) -> str:
+        """Expected accuracy in words."""
+        own = self.expected_accuracy
+        span = f"{100 * own['low']:.0f}–{100 * own['high']:.0f}"
+        held_out = int(own["n_held_out"])
+        source = f"from {held_out:,} held-out labels" if held_out else "no label could be held out"
+        return f"expected accuracy {own['accuracy']:.0%} ({span}; {source})".replace("%", " %")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -63,6 +74,10 @@ class FitReport:
                 f"{cooled}{n_iter} EM {noun}, {end}; objective "
                 f"{self.objective[self.n_annealed]:,.0f} → {self.objective[-1]:,.0f}"
             )
+        if self.candidates:
+            lines += _compared(self.candidates)
+        if self.expected_accuracy:
+            lines.append(self.expectation)
         if self.diagnosis:
             lines.append(f"{self.diagnosis['sentence']}")
         lines.append(f"{took:.2f} s ({phases})")
@@ -81,3 +96,16 @@ def _chosen(what: str, key: str, choices: list[dict[str, Any]]) -> str:
     tried = ", ".join(f"{choice[key]}: {choice['accuracy']:.0%}" for choice in choices)
     scored = choices[0]["n_scored"]
     return f"{what} by accuracy on {scored} held-out labeled documents: {tried}"
+
+
+def _compared(candidates: list[dict[str, Any]]) -> list[str]:
+    width = max(len(own["name"]) for own in candidates)
+    lines = []
+    for own in candidates:
+        if own["accuracy"] is None:
+            scored = "not compared"
+        else:
+            span = f"{100 * own['low']:.0f}–{100 * own['high']:.0f}"
+            scored = f"{100 * own['accuracy']:3.0f} % ({span}) of held-out labels right"
+        lines.append(f"  {own['name']:<{width}}  {scored}, {own['share']:.0%} of the say")
+    return lines

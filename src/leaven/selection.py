@@ -1,43 +1,42 @@
 """Cross-validation in which unlabeled documents always train and are never scored."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from leaven._folds import labeled_folds, n_folds_for
-from leaven._typing import Counts, FloatArray, IntArray
-from leaven.corpora import InMemoryCorpus, Joined, Unlabeled, labeled_documents
+from leaven._typing import FloatArray, IntArray
+from leaven.corpora import Joined, Unlabeled, in_memory, labeled_documents
 from leaven.corpora._base import Block, Corpus
 
 __all__ = ["Held", "cross_validate", "labeled_folds", "n_folds_for"]
 
-Predictor = Callable[[Counts], FloatArray]  # documents → log p(x, class)
+Predictor = Callable[[Block], FloatArray]  # documents → log p(x, class)
 
 
 class Held:
     """The labeled documents of a corpus in folds, each held out once."""
 
-    def __init__(self, corpus: Corpus, n_folds: int | str | None = None, seed: Any = 0) -> None:
-        self.labeled = labeled_documents(corpus)
-        self.unlabeled = Unlabeled(corpus)
+    def __init__(
+        self,
+        corpus: Corpus,
+        n_folds: int | str | None = None,
+        seed: Any = 0,
+        labeled: Block | None = None,
+    ) -> None:
+        self.labeled = labeled_documents(corpus) if labeled is None else labeled
+        self.unlabeled: Corpus = Unlabeled(corpus)
         number = n_folds_for(n_folds, len(self.labeled.y))
         self.folds = labeled_folds(self.labeled.y, number, seed)
 
     def rest(self, fold: IntArray) -> Corpus:
         """The corpus without the documents of a fold."""
         kept = np.setdiff1d(np.arange(len(self.labeled.y)), fold)
-        part = _rows(self.labeled, kept)
-        return Joined([InMemoryCorpus(part.X, part.y, part.weight, n_threads=1), self.unlabeled])
+        return Joined([in_memory(self.labeled.rows(kept), 1), self.unlabeled])
 
     def documents(self, fold: IntArray) -> Block:
-        return _rows(self.labeled, fold)
-
-
-def _rows(block: Block, rows: IntArray) -> Block:
-    return replace(block, X=csr_array(block.X[rows]), y=block.y[rows], weight=block.weight[rows])
+        return self.labeled.rows(fold)
 
 
 def cross_validate(
@@ -55,7 +54,7 @@ def cross_validate(
     for fold in held.folds:
         rest, documents = held.rest(fold), held.documents(fold)
         for number, fit in enumerate(fits):
-            best = fit(rest)(documents.X).argmax(axis=1)
+            best = fit(rest)(documents).argmax(axis=1)
             right[number].append((best == documents.y).astype(np.float64))
             done += 1
             if on_fit is not None:

@@ -59,15 +59,24 @@ def held_out(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "held.csv", make_rows(30, 30, seed=1))
 
 
+def train_model(folder: Path, *options: str) -> Path:
+    path = folder / "three.leaven"
+    rows = write_csv(folder / "data.csv", make_rows(60, 4))
+    result = CliRunner().invoke(app, ["train", str(rows), "-o", str(path), *options])
+    assert result.exit_code == 0, result.stderr
+    return path
+
+
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of the three classes."""
-    folder = tmp_path_factory.mktemp("model")
-    path = folder / "three.leaven"
-    rows = write_csv(folder / "data.csv", make_rows(60, 4))
-    result = CliRunner().invoke(app, ["train", str(rows), "-o", str(path)])
-    assert result.exit_code == 0, result.stderr
-    return path
+    return train_model(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="session")
+def em_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of the three classes that is a mixture and nothing else."""
+    return train_model(tmp_path_factory.mktemp("em_model"), "--method", "em")
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ def test_correspondences_are_the_librarys():
         (["--components", "2"], [2, 2, 2]),
         (["--components", "space=3", "--components", "sport=2"], [1, 3, 2]),
         (["--method", "mixture", "--components", "3"], [3, 3, 3]),
+        (["--method", "em", "--components", "space=2"], [1, 2, 1]),
         (["--components", "1"], [1, 1, 1]),
     ],
 )
@@ -26,7 +27,7 @@ def test_train_takes_components_per_class(run, data, tmp_path, given, sizes):
     result = run("train", data, "-o", "out.leaven", "--restarts", "2", *given)
     assert result.exit_code == 0, result.stderr
     fitted = load_model(tmp_path / "out.leaven")
-    assert fitted.model.component_class.tolist() == [
+    assert fitted.mixture.model.component_class.tolist() == [
         code for code, size in enumerate(sizes) for _ in range(size)
     ]
     assert list(fitted.report.components.values()) == sizes
@@ -87,7 +88,8 @@ def test_train_chooses_the_vocabulary(run, data, tmp_path):
 
 
 def test_explain_shows_every_component(run, data):
-    assert run("train", data, "-o", "m.leaven", "--components", "space=2").exit_code == 0
+    trained = run("train", data, "-o", "m.leaven", "--method", "em", "--components", "space=2")
+    assert trained.exit_code == 0, trained.stderr
     table = run("explain", "m.leaven", "--components", "--words", "3").stdout
     rows = [line.split() for line in table.splitlines()[2:]]
     assert [row[:2] for row in rows] == [
@@ -104,11 +106,22 @@ def test_explain_takes_a_text_or_the_components(run, model):
     assert "leave out TEXT" in " ".join(result.stderr.split())
 
 
-def test_assign_swaps_classes(run, model, held_out, tmp_path):
-    before = json.loads(run("evaluate", model, held_out, "--json").stdout)["accuracy"]
-    result = run("assign", model, "0=space", "1=baking", "-o", "swapped.leaven")
+def test_a_blend_has_no_components_to_show_or_assign(run, model, tmp_path):
+    shown = run("explain", model, "--components")
+    assigned = run("assign", model, "0=space", "1=baking", "-o", "out.leaven")
+    for result, what in ((shown, "components"), (assigned, "assign")):
+        assert result.exit_code == 1
+        assert result.stderr.startswith(f"error: {what} needs a model of components alone")
+        assert "this one is a blend; train with method em, mixture" in result.stderr
+    assert not (tmp_path / "out.leaven").exists()
+
+
+def test_assign_swaps_classes(run, em_model, held_out, tmp_path):
+    before = json.loads(run("evaluate", em_model, held_out, "--json").stdout)["accuracy"]
+    result = run("assign", em_model, "0=space", "1=baking", "-o", "swapped.leaven")
     assert result.exit_code == 0, result.stderr
-    assert load_model(tmp_path / "swapped.leaven").model.component_class.tolist() == [1, 0, 2]
+    swapped = load_model(tmp_path / "swapped.leaven").mixture
+    assert swapped.model.component_class.tolist() == [1, 0, 2]
     after = json.loads(run("evaluate", "swapped.leaven", held_out, "--json").stdout)["accuracy"]
     assert before > 0.9
     assert after < 0.5
@@ -129,31 +142,34 @@ def test_assign_swaps_classes(run, model, held_out, tmp_path):
         (["0=space", "0=sport"], "component 0 is assigned twice"),
     ],
 )
-def test_assign_refuses_in_a_sentence(run, model, tmp_path, given, message):
-    result = run("assign", model, *given, "-o", "out.leaven")
+def test_assign_refuses_in_a_sentence(run, em_model, tmp_path, given, message):
+    result = run("assign", em_model, *given, "-o", "out.leaven")
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "out.leaven").exists()
 
 
-def test_assign_says_what_is_true_now(run, model, tmp_path):
-    result = run("assign", model, "0=space", "1=baking", "-o", "swapped.leaven")
+def test_assign_says_what_is_true_now(run, em_model, tmp_path):
+    assert load_model(em_model).report.expected_accuracy != {}
+    result = run("assign", em_model, "0=space", "1=baking", "-o", "swapped.leaven")
     assert "component 0 is now of space" in result.stderr
     report = load_model(tmp_path / "swapped.leaven").report
     assert report.unlabeled_shares == {}
     assert report.diagnosis == {}
+    assert report.expected_accuracy == {}
     assert report.warnings == ["components assigned by hand: 0, 1"]
 
 
-def test_assign_writes_to_standard_output(run, model, tmp_path):
-    result = run("assign", model, "0=space", "1=baking", "-o", "-")
+def test_assign_writes_to_standard_output(run, em_model, tmp_path):
+    result = run("assign", em_model, "0=space", "1=baking", "-o", "-")
     (tmp_path / "piped.leaven").write_bytes(result.stdout_bytes)
-    assert load_model(tmp_path / "piped.leaven").model.component_class.tolist() == [1, 0, 2]
+    piped = load_model(tmp_path / "piped.leaven").mixture
+    assert piped.model.component_class.tolist() == [1, 0, 2]
     assert not (tmp_path / "-").exists()
 
 
-def test_assign_needs_a_file_to_write(run, model):
-    assert run("assign", model, "0=space", "1=baking").exit_code == 2
+def test_assign_needs_a_file_to_write(run, em_model):
+    assert run("assign", em_model, "0=space", "1=baking").exit_code == 2
 
 
 def test_one_label_per_class_gives_nothing_to_choose_by(run, make_csv, rows):
@@ -165,7 +181,13 @@ def test_one_label_per_class_gives_nothing_to_choose_by(run, make_csv, rows):
 
 
 def test_words_chosen_by_labels_are_not_checked_on_them(run, data):
-    result = run("train", data, "--vocabulary-size", "20", "--rank-by", "mutual_information")
-    assert "was not checked: the words were chosen by the labels" in result.stderr
+    by_labels = ("--vocabulary-size", "20", "--rank-by", "mutual_information")
+    blend, alone = run("train", data, *by_labels), run("train", data, *by_labels, "--method", "em")
+    for result in (blend, alone):
+        assert "the expected accuracy is too good: the words were chosen" in result.stderr
+    assert "was not checked: the words were chosen by the labels" in alone.stderr
+    assert "was not checked" not in blend.stderr  # nothing else is to be checked
+    plain = run("train", data, *by_labels[:2])
+    assert "too good" not in plain.stderr
     both = run("train", data, "--vocabulary-size", "auto", "--components", "1,2")
     assert "the accuracies by which components were chosen are too good" in both.stderr

@@ -41,7 +41,7 @@ def test_demo_compares_explains_saves_and_draws(run, small_corpus, tmp_path):
 def test_demo_gives_every_accuracy_as_json_and_is_deterministic(run, small_corpus):
     first, second = (json.loads(run("demo", "--draws", "2", "--json").stdout) for _ in range(2))
     assert [(point["method"], point["labels_per_class"]) for point in first["results"]] == [
-        (method, n) for n in (1, 2, 5, 10) for method in ("nb", "em")
+        (method, n) for n in (1, 2, 5, 10) for method in ("nb", "em", "auto")
     ]
     assert all(len(point["accuracies"]) == 2 for point in first["results"])
     assert first["results"] == second["results"]

@@ -5,6 +5,7 @@ import pytest
 
 from leaven.cli import app
 from leaven.cli.diagnose import MethodName
+from leaven.estimators._diagnose import DIAGNOSED
 from leaven.estimators._methods import METHODS
 
 NAMES = ["supervised", "plain EM", "unlabeled weight 0.1", "5 components per class", "annealed"]
@@ -52,9 +53,10 @@ def test_the_seed_decides(run, data):
 
 
 def test_methods_are_those_that_use_unlabeled_documents(run, data):
-    assert list(MethodName) == [name for name, own in METHODS.items() if own.uses_unlabeled]
-    result = run("diagnose", data, "--method", "nb")
-    assert result.exit_code == 2
+    fitted_by_em = [own for own in METHODS.values() if own.uses_unlabeled and not own.blends]
+    assert list(MethodName) == list(DIAGNOSED) == [own.name for own in fitted_by_em]
+    for refused in ("nb", "auto"):
+        assert run("diagnose", data, "--method", refused).exit_code == 2
 
 
 def test_components_reach_the_model(run, data):

@@ -1,3 +1,4 @@
+import csv
 import json
 import sys
 
@@ -7,6 +8,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from leaven.cli.evaluate import Evaluation, wilson_interval
+from leaven.io import load_model
 
 
 @pytest.fixture
@@ -32,8 +34,8 @@ def test_evaluate_prints_scores_and_the_matrix(run, model, mixed_up):
 def test_the_scores_are_those_of_scikit_learn(run, model, mixed_up):
     scores = json.loads(run("evaluate", model, mixed_up, "--json").stdout)
     assert set(scores) == {
-        "accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion", "n_documents",
-        "n_unlabeled", "warnings",
+        "accuracy", "accuracy_interval", "macro_f1", "mean_confidence", "calibration_error",
+        "per_class", "confusion", "n_documents", "n_unlabeled", "warnings",
     }  # fmt: skip
     classes, matrix = scores["confusion"]["classes"], np.array(scores["confusion"]["matrix"])
     truth = np.repeat(np.arange(3), matrix.sum(axis=1))
@@ -49,12 +51,32 @@ def test_the_scores_are_those_of_scikit_learn(run, model, mixed_up):
     assert scores["macro_f1"] == pytest.approx(expected[2].mean())
 
 
+def test_confidence_is_compared_with_accuracy(run, model, mixed_up):
+    scores = json.loads(run("evaluate", model, mixed_up, "--json").stdout)
+    with mixed_up.open(newline="", encoding="utf-8") as file:
+        labeled = [row for row in csv.DictReader(file) if row["label"]]
+    fitted = load_model(model)
+    probability = fitted.predict_proba([row["text"] for row in labeled])
+    names = fitted.classes[probability.argmax(axis=1)]
+    confidence = probability.max(axis=1)
+    right = names == np.array([row["label"] for row in labeled])
+    assert scores["mean_confidence"] == pytest.approx(confidence.mean())
+    error = 0.0
+    for low in range(10):
+        own = (confidence >= low / 10) & (confidence < (low + 1) / 10)
+        if own.any():
+            error += own.mean() * abs(right[own].mean() - confidence[own].mean())
+    assert scores["calibration_error"] == pytest.approx(error)
+    shown = run("evaluate", model, mixed_up).stdout
+    assert f"mean confidence  {confidence.mean():.1%}, calibration error {error:.3f}" in shown
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_of_any_confusion_are_those_of_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     truth, predicted = rng.integers(0, 5, 40), rng.integers(0, 4, 40)  # class 5 of 6 is absent
     matrix = confusion_matrix(truth, predicted, labels=range(6))
-    scores = Evaluation(list("abcdef"), matrix, 0)
+    scores = Evaluation(list("abcdef"), matrix, 0, 0.5, 0.25)
     expected = precision_recall_fscore_support(truth, predicted, labels=range(6), zero_division=0)
     for code, own in enumerate(scores.per_class.values()):
         found = [own["precision"], own["recall"], own["f1"], own["support"]]
@@ -96,11 +118,11 @@ def test_many_classes_print_the_largest_confusions(capsys):
     classes = [f"class{i}" for i in range(15)]
     matrix = np.eye(15, dtype=np.int64) * 20
     matrix[3, 7] = 5
-    _print(Evaluation(classes, matrix, 0), full=False)
+    _print(Evaluation(classes, matrix, 0, 0.5, 0.25), full=False)
     shown = capsys.readouterr().out
     assert "largest confusions" in shown
     assert ["class3", "class7", "5", "20.0%"] in [line.split() for line in shown.splitlines()]
-    _print(Evaluation(classes, matrix, 0), full=True)
+    _print(Evaluation(classes, matrix, 0, 0.5, 0.25), full=True)
     assert "true classes in rows" in capsys.readouterr().out
 
 
@@ -125,5 +147,6 @@ def test_a_plot_without_matplotlib_names_the_extra(run, model, mixed_up, monkeyp
 def test_names_that_look_like_markup_are_printed_as_they_are(capsys):
     from leaven.cli.evaluate import _print
 
-    _print(Evaluation(["[red]one[/red]", "two"], np.eye(2, dtype=np.int64), 0), full=False)
+    names, matrix = ["[red]one[/red]", "two"], np.eye(2, dtype=np.int64)
+    _print(Evaluation(names, matrix, 0, 0.5, 0.25), full=False)
     assert "[red]one[/red]" in capsys.readouterr().out

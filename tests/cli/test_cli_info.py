@@ -8,7 +8,9 @@ def test_info_says_what_a_model_is(run, model):
     result = run("info", model)
     assert result.exit_code == 0, result.stderr
     assert f"model format {FORMAT}, written by leaven {__version__}" in result.stdout
-    assert "method em" in result.stdout
+    assert "method auto: together the models are right on " in result.stdout
+    assert "expected accuracy " in result.stdout
+    assert "concentration     30.0" in result.stdout
     assert "unlabeled_weight  1.0" in result.stdout
 
 
@@ -17,7 +19,8 @@ def test_info_as_json_holds_options_and_report(run, model):
     assert about["bytes"] == model.stat().st_size
     assert (about["format"], about["leaven"]) == (FORMAT, __version__)
     assert about["classes"] == ["baking", "space", "sport"]
-    assert about["options"]["text"]["length"] == 150
+    assert about["options"]["text"]["length"] == 10
+    assert about["options"]["method"]["concentration"] == 30
     assert about["report"]["n_labeled"] == 12
     assert about["warnings"] == []
 

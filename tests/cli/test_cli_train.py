@@ -4,8 +4,7 @@ import pytest
 
 from leaven.cli._common import Bars
 from leaven.cli.train import MethodName
-from leaven.estimators._methods import METHODS
-from leaven.estimators._text_classifier import MIN_DF
+from leaven.estimators._methods import METHODS, fewest_documents
 from leaven.io import load_model
 
 
@@ -21,7 +20,7 @@ def error_of(result):
 def test_train_saves_a_model_and_prints_the_report(run, data, tmp_path):
     result = run("train", data, "-o", "out.leaven")
     assert result.exit_code == 0, result.stderr
-    assert "method em" in result.stdout
+    assert "method auto: " in result.stdout
     assert "60 documents, 12 labeled in 3 classes" in result.stdout
     assert "leaven predict out.leaven" in result.stderr
     assert "leaven explain out.leaven" in result.stderr
@@ -52,7 +51,8 @@ def test_train_options_reach_the_model(run, data, tmp_path):
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     fitted = load_model(tmp_path / "out.leaven")
-    assert (fitted.model.alpha, fitted.model.unlabeled_weight) == (0.5, 0.3)
+    model = fitted.mixture.model
+    assert (model.alpha, model.unlabeled_weight) == (0.5, 0.3)
     method = fitted.report.options["method"]
     assert (method["max_iter"], method["tol"]) == (50, 0.001)
     text = fitted.counter.options
@@ -131,27 +131,51 @@ def test_a_vocabulary_is_limited_by_frequency_by_default(run, data, tmp_path):
 
 
 def test_the_methods_offered_are_those_that_exist():
-    assert list(MethodName) == ["auto", *METHODS]
+    assert list(MethodName) == list(METHODS)
 
 
 def test_the_defaults_that_help_states_are_those_used(run):
     shown = " ".join(run("train", "--help").stdout.split())
-    defaults = METHODS["em"].estimator(**METHODS["em"].settings).get_params()
+    defaults, soft = (
+        METHODS[name].estimator(**METHODS[name].settings).get_params() for name in ("em", "auto")
+    )
     weight = f"{defaults['unlabeled_weight']}; {METHODS['nb'].settings['unlabeled_weight']} for nb"
-    least, most = min(MIN_DF.values()), max(MIN_DF.values())
+    fewest = {name: list(METHODS[name].min_df.values()) for name in ("em", "auto")}
+    assert (min(fewest["auto"]), max(fewest["auto"])) == (1, 2)
     stated = {
-        "--alpha": defaults["alpha"],
+        "--alpha": f"{defaults['alpha']}; {soft['alpha']} for auto and two-view",
         "--unlabeled-weight": weight,
-        "--max-iter": defaults["max_iter"],
+        "--max-iter": f"{defaults['max_iter']}; {soft['max_iter']} for auto and two-view",
         "--tol": defaults["tol"],
-        "--min-df": f"{least} to {most}, more for more documents",
+        "--min-df": f"{min(fewest['em'])} to {max(fewest['em'])}, more for more documents; "
+        "1 or 2 for auto and two-view",
         "--max-df": METHODS["em"].text.max_df,
         "--ngrams": METHODS["em"].text.ngram_range[1],
-        "--length": f"{METHODS['em'].text.length:g}",
+        "--length": f"{METHODS['em'].text.length:g}; {METHODS['auto'].text.length:g} for auto and "
+        "two-view",
     }
     for option, default in stated.items():
         about = shown.partition(f" {option} ")[2].partition(" --")[0]
         assert f"[default: ({default})" in about, option
+
+
+def test_what_help_says_of_auto_is_true_of_two_view_and_of_em_of_all_others():
+    def defaults_of(name):
+        own = METHODS[name]
+        params = own.estimator(**own.settings).get_params()
+        return (params["alpha"], params["max_iter"], params["tol"], dict(own.min_df), own.text)
+
+    assert defaults_of("auto") == defaults_of("two-view")
+    for name in ("nb", "mixture", "annealed"):
+        assert defaults_of(name) == defaults_of("em")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_more_documents_leave_out_more_of_the_rare_words(name):
+    fewest = [fewest_documents(METHODS[name], n) for n in (0, 1, 199, 200, 999, 1000, 5000, 10**7)]
+    assert fewest == sorted(fewest)
+    assert fewest[0] == fewest[2] == 1
+    assert fewest[3] == 2
 
 
 def test_a_bad_option_is_refused_before_anything_is_read(run):
@@ -213,7 +237,7 @@ def test_a_class_with_one_document_is_a_warning_and_not_an_error(run, make_csv, 
 
 
 def test_a_warning_is_one_line(run, data):
-    result = run("train", data, "--max-iter", "1", "--tol", "0")
+    result = run("train", data, "--method", "em", "--max-iter", "1", "--tol", "0")
     assert result.exit_code == 0
     lines = [line for line in result.stderr.splitlines() if "max_iter" in line]
     assert len(lines) == 1

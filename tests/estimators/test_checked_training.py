@@ -59,6 +59,18 @@ def test_nothing_is_checked_unless_asked_or_without_unlabeled_documents_in_use()
     assert TextClassifier("nb", diagnose=True).fit(texts, labels).report_.diagnosis == {}
 
 
+def test_a_blend_needs_no_check_because_it_acts_on_what_held_out_labels_say():
+    texts, labels = draw_texts("moods")
+    report = TextClassifier(diagnose=True).fit(texts, labels).report_  # a warning is an error
+    assert report.diagnosis == {}
+    assert report.warnings == []
+    shares = {own["name"]: own["share"] for own in report.candidates}
+    assert sum(say for name, say in shares.items() if name.endswith("EM")) < 0.3
+    assert report.reason.startswith("unlabeled text ")
+    helped = TextClassifier().fit(*draw_texts("topics")).report_
+    assert sum(own["share"] for own in helped.candidates if own["name"].endswith("EM")) > 0.4
+
+
 def test_progress_names_the_check():
     texts, labels = draw_texts("topics", n_labeled=12)
     phases = set()
@@ -81,12 +93,16 @@ def test_leaven_train_warns_where_unlabeled_text_hurts(tmp_path, monkeypatch):
     rows = zip(*draw_texts("moods"), strict=True)
     lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
     (tmp_path / "moods.jsonl").write_text("\n".join(lines))
-    result = CliRunner().invoke(app, ["train", "moods.jsonl"])
+    result = CliRunner().invoke(app, ["train", "moods.jsonl", "--method", "em"])
     assert result.exit_code == 0, result.stderr
     assert result.stderr.count("warning: Unlabeled text hurts here") == 1
     assert "Unlabeled text hurts here" in result.stdout
-    quiet = CliRunner().invoke(app, ["train", "moods.jsonl", "--no-check"])
+    quiet = CliRunner().invoke(app, ["train", "moods.jsonl", "--method", "em", "--no-check"])
     assert "hurts" not in quiet.stdout + quiet.stderr
+    blend = CliRunner().invoke(app, ["train", "moods.jsonl"])
+    assert blend.exit_code == 0, blend.stderr
+    assert "warning" not in blend.stdout + blend.stderr
+    assert "method auto: unlabeled text " in blend.stdout
 
 
 @pytest.mark.parametrize("options", [{"unlabeled_weight": 0.0}, {"max_iter": 0}])

@@ -84,7 +84,12 @@ def test_options_reach_the_model():
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [("mixture", {"components": 2}), ("mixture", {"components": [1, 2]}), ("annealed", None)],
+    [
+        ("mixture", {"components": 2}),
+        ("mixture", {"components": [1, 2]}),
+        ("annealed", None),
+        ("two-view", None),
+    ],
 )
 def test_every_method_with_unlabeled_texts_can_be_asked_about(method, options):
     own = diagnose(TEXTS, LABELS, method=method, options=options, n_starts=3)
@@ -102,8 +107,9 @@ def test_progress_is_told_by_phase():
 
 
 @pytest.mark.parametrize("method", ["nb", "auto", "magic"])
-def test_a_method_without_unlabeled_texts_is_refused(method):
-    with pytest.raises(ValueError, match="method must be one of 'em', 'mixture', 'annealed', got"):
+def test_a_method_that_em_does_not_fit_alone_is_refused(method):
+    expected = "method must be one of 'em', 'mixture', 'annealed', 'two-view', got"
+    with pytest.raises(ValueError, match=expected):
         diagnose(TEXTS, LABELS, method=method)
 
 

@@ -1,6 +1,7 @@
 """From raw text and a few labels to classes, and what is said on the way."""
 
 import warnings
+from itertools import groupby
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from leaven import UNLABELED, NaiveBayesEM, TextClassifier
+from leaven.blend import log_softmax
 from leaven.exceptions import CollapseWarning, UnseenWordsWarning
 
 TOPICS = {
@@ -148,12 +150,30 @@ def test_the_number_of_threads_changes_no_prediction():
     assert_allclose(one.predict_proba(texts), two.predict_proba(texts), atol=1e-4)
 
 
-def test_auto_is_em_with_unlabeled_texts_and_nb_without(fitted):
-    assert fitted.report_.method == "em"
-    assert fitted.report_.reason == "144 unlabeled documents can help the labeled ones"
+def test_auto_asks_models_with_and_without_unlabeled_texts(fitted):
+    names = ["linear model of words", "linear model of words and vectors", "two-view EM"]
+    names.append("naive Bayes with EM")
     supervised = TextClassifier().fit(TEXTS, TRUTH)
-    assert supervised.report_.method == "nb"
-    assert supervised.report_.reason.startswith("every document is labeled")
+    for clf, n_labeled in ((fitted, 6), (supervised, 150)):
+        report = clf.report_
+        assert report.method == "auto"
+        assert f"right on 100% of {n_labeled} held-out labels" in report.reason
+        assert [own["name"] for own in report.candidates] == names
+        assert [own.name for own in clf.fitted.experts] == names
+        assert sum(own["share"] for own in report.candidates) == pytest.approx(1.0)
+        assert report.expected_accuracy["n_held_out"] == n_labeled
+    # With all labels there is less left for EM to tell.
+    says = [clf.report_.candidates[2]["share"] for clf in (fitted, supervised)]
+    assert says[0] > says[1]
+
+
+def test_a_method_asked_for_is_the_only_one_asked():
+    for method in ("nb", "em", "two-view"):
+        clf = TextClassifier(method).fit(TEXTS, LABELS)
+        (expert,) = clf.fitted.experts
+        assert clf.report_.method == expert.name == method
+        assert clf.report_.candidates == []
+        assert clf.fitted.mixture is expert
 
 
 def test_nb_does_not_look_at_unlabeled_texts_but_for_word_weights():
@@ -168,7 +188,7 @@ def test_nb_does_not_look_at_unlabeled_texts_but_for_word_weights():
     columns = [clf.fitted.counter.vocabulary.words.to_pylist() for clf in (vocabulary_of_all, few)]
     ratio = []
     for clf, words in zip((vocabulary_of_all, few), columns, strict=True):
-        log_word = clf.fitted.params.log_word[:, [words.index(word) for word in shared]]
+        log_word = clf.fitted.mixture.params.log_word[:, [words.index(word) for word in shared]]
         ratio.append(log_word - log_word[:, :1])  # free of the vocabulary's size
     assert_allclose(ratio[0], ratio[1], atol=1e-4)
 
@@ -178,7 +198,8 @@ def test_a_method_not_built_is_refused_with_those_that_are(method):
     with pytest.raises(ValueError) as caught:
         TextClassifier(method).fit(TEXTS, LABELS)
     assert str(caught.value) == (
-        f"method must be one of 'auto', 'nb', 'em', 'mixture', 'annealed', got {method!r}"
+        "method must be one of 'auto', 'nb', 'em', 'mixture', 'annealed', 'two-view', "
+        f"got {method!r}"
     )
 
 
@@ -246,17 +267,31 @@ def test_the_report_says_what_happened(fitted):
     assert np.diff(report.objective).min() >= -1e-6 * abs(report.objective[-1])
     assert report.converged
     assert report.warnings == []
-    assert set(report.seconds) == {"preparing", "counting", "fitting"}
+    assert list(report.seconds) == ["preparing", "counting", "vectors", "fitting", "comparing"]
     assert min(report.seconds.values()) >= 0
+    calibrated = TextClassifier("em").fit(TEXTS, LABELS).report_
+    assert list(calibrated.seconds) == ["preparing", "counting", "fitting", "calibrating"]
+    plain = TextClassifier("em", calibrate=False).fit(TEXTS, LABELS).report_
+    assert list(plain.seconds) == ["preparing", "counting", "fitting"]
 
 
 def test_the_report_is_readable(fitted):
     lines = str(fitted.report_).splitlines()
-    assert lines[0] == "method em: 144 unlabeled documents can help the labeled ones"
+    assert lines[0] == (
+        "method auto: together the models are right on 100% of 6 held-out labels, the supervised "
+        "one alone on 100%"
+    )
     assert lines[1].startswith("150 documents, 6 labeled in 3 classes, ")
     assert "EM iterations, converged; objective" in lines[2]
+    assert [line.split("  ")[1] for line in lines[3:7]] == [
+        own["name"] for own in fitted.report_.candidates
+    ]
+    assert all("100 % (59–100) of held-out labels right, " in line for line in lines[3:7])
+    assert lines[7] == fitted.report_.expectation
+    assert lines[7].endswith("; from 6 held-out labels)")
     assert any(line.strip().startswith("baking") and "2 labeled" in line for line in lines)
     supervised = str(TextClassifier("nb").fit(TEXTS, LABELS).report_)
+    assert supervised.startswith("method nb: supervised naive Bayes on the labeled documents alone")
     assert "iterations" not in supervised
     assert "of the unlabeled" not in supervised
 
@@ -295,6 +330,7 @@ def test_a_collapse_reaches_the_user_and_the_report():
     texts = [" ".join(f"w{w}" for w in rng.choice(2000, 4, p=words[i % 2])) for i in range(600)]
     labels = ["a", "b", "a", None, "a", *[None] * 595]
     clf = TextClassifier(
+        "em",
         text_options={"length": None, "idf": False, "log_tf": False, "min_df": 1},
         options={"alpha": 2.0},
     )
@@ -350,21 +386,45 @@ def test_texts_that_are_none_are_refused(texts, message):
         TextClassifier().fit(texts, ["a", "b", None, None])
 
 
-def test_texts_of_unseen_words_get_the_prior_and_a_warning(fitted):
-    prior = np.exp(fitted.fitted.params.log_weight)
-    with pytest.warns(UnseenWordsWarning, match="2 of 3 documents hold no word") as caught:
-        found = fitted.predict_proba(["qwertz uiop", "", "dough"])
+def prior_scores(fitted):
+    """What every expert says of a document of which nothing is known, weighted."""
+    own = [
+        expert.bias if hasattr(expert, "bias") else expert.params.log_weight
+        for expert in fitted.experts
+    ]
+    return fitted.weights @ np.array(own)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "least"),
+    [
+        ({}, 0.5),
+        ({"method": "em"}, 0.5),
+        ({"method": "em", "calibrate": False}, 0.9),
+        ({"method": "nb", "calibrate": False}, 0.9),
+    ],
+)
+def test_texts_of_unseen_words_get_the_prior_and_a_warning(parameters, least):
+    clf = TextClassifier(**parameters).fit([*TEXTS, "opera"], [*LABELS, "music"])
+    prior = np.exp(log_softmax(prior_scores(clf.fitted)[None])[0])
+    if clf.method == "nb":
+        assert_allclose(prior, [2 / 7, 3 / 7, 2 / 7])
+    with pytest.warns(UnseenWordsWarning, match="2 of 4 documents hold no word") as caught:
+        found = clf.predict_proba(["qwertz uiop", "", TEXTS[0], "dough"])
     assert caught[0].filename == __file__
     assert_allclose(found[:2], [prior, prior])
-    assert found[2, 0] > 0.9
+    assert found[2, 0] > least
+    if clf.method != "nb":  # no labeled text holds this word
+        assert found[3, 0] > least
     with pytest.warns(UnseenWordsWarning, match="1 of 1 documents hold no word") as caught:
-        assert fitted.predict([""])[0] == fitted.classes_[prior.argmax()]
+        assert clf.predict([""])[0] == clf.classes_[prior.argmax()] == "music"
     assert caught[0].filename == __file__
 
 
-def test_an_empty_text_among_the_documents_does_no_harm():
-    fitted = TextClassifier().fit([*TEXTS, "", " "], [*LABELS, None, "baking"])
-    assert fitted.score(NEW_TEXTS, NEW_TRUTH) == 1.0
+@pytest.mark.parametrize(("method", "least"), [("auto", 0.95), ("em", 1.0)])
+def test_an_empty_text_among_the_documents_does_no_harm(method, least):
+    fitted = TextClassifier(method).fit([*TEXTS, "", " "], [*LABELS, None, "baking"])
+    assert fitted.score(NEW_TEXTS, NEW_TRUTH) >= least
     assert fitted.report_.class_counts["baking"] == 3
 
 
@@ -411,29 +471,48 @@ def test_top_words_of_a_class_are_its_own(fitted):
     assert len(fitted.top_words(10_000)["music"]) == fitted.report_.n_words
 
 
-def test_an_explanation_adds_up_to_the_prediction(fitted):
+def score_without_words(fitted, x):
+    """What the experts' scores of a document would be if no word had pulled.
+
+    The vector of a document is its words' sum, moved by the middle of the training documents.
+    """
+    base = prior_scores(fitted)
+    if fitted.view is not None:
+        place = x.toarray()[0] @ fitted.view.basis
+        moved = place / np.linalg.norm(place) - fitted.view.center
+        shift = -fitted.view.center / np.linalg.norm(moved)
+        for weight, expert in zip(fitted.weights, fitted.experts, strict=True):
+            if expert is fitted.mixture:
+                base = base + weight * expert.model.concentration * expert.params.directions @ shift
+            elif expert.sees_vectors:
+                base = base + weight * shift @ expert.directions
+    return base
+
+
+@pytest.mark.parametrize("method", ["auto", "em", "two-view"])
+def test_an_explanation_adds_up_to_the_prediction(method):
+    clf = TextClassifier(method).fit(TEXTS, LABELS)
     text = "dough yeast star the and unheardof words"
-    explanation = fitted.explain(text, 100)
-    assert explanation.label == fitted.predict([text])[0] == "baking"
+    explanation = clf.explain(text, 100)
+    assert explanation.label == clf.predict([text])[0] == "baking"
     found = [entry.word for entry in explanation.words]
     assert set(found) == {"dough", "yeast", "star", "the", "and"}
     assert explanation.unknown_words == 2
-    length = fitted.fitted.counter.options.length
+    length = clf.fitted.counter.options.length
     assert sum(entry.weight for entry in explanation.words) == pytest.approx(length, rel=1e-5)
     spreads = [max(e.pull.values()) - min(e.pull.values()) for e in explanation.words]
     assert spreads == sorted(spreads, reverse=True)
-    log_prior = dict(zip(fitted.classes_, fitted.fitted.params.log_weight, strict=True))
-    total = dict(log_prior)
+    x = clf.fitted.counter.count(pa.array([text], pa.large_string()))
+    total = dict(zip(clf.classes_, score_without_words(clf.fitted, x), strict=True))
     for entry in explanation.words:
         assert sum(entry.pull.values()) == pytest.approx(0.0, abs=1e-9)
         for name, pull in entry.pull.items():
             total[name] += pull
-    exact = fitted.fitted.model.class_log_joint(
-        fitted.fitted.params,
-        fitted.fitted.counter.count(pa.array([text], pa.large_string())),
-    )[0]
-    for i, name in enumerate(fitted.classes_):
-        assert total[name] - total["baking"] == pytest.approx(exact[i] - exact[0], abs=1e-8)
+    exact = np.log(clf.predict_proba([text])[0])
+    tolerance = 1e-8 if clf.fitted.view is None else 1e-5  # vectors are of single precision
+    for i, name in enumerate(clf.classes_):
+        assert explanation.probability[name] == pytest.approx(np.exp(exact[i]))
+        assert total[name] - total["baking"] == pytest.approx(exact[i] - exact[0], abs=tolerance)
 
 
 def test_the_words_of_a_topic_pull_towards_it(fitted):
@@ -478,7 +557,7 @@ def test_parameters_can_be_got_set_and_cloned():
     clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_threads=1)
     assert clf.get_params() == {
         "method": "nb", "text_options": {"min_df": 2}, "options": {"alpha": 0.5},
-        "diagnose": False, "n_threads": 1, "random_state": 0,
+        "embed": None, "calibrate": True, "diagnose": False, "n_threads": 1, "random_state": 0,
     }  # fmt: skip
     copy = clone(clf)
     assert copy.get_params() == clf.get_params()
@@ -532,8 +611,11 @@ def test_progress_is_told_by_phase():
     em = [(done, total) for phase, done, total in seen if phase == "EM"]
     max_iter = clf.report_.options["method"]["max_iter"]
     assert em == [(step, max_iter) for step in range(clf.report_.n_iter + 1)]
-    phases = [phase for phase, _, _ in seen]
-    assert phases == sorted(phases, reverse=True)  # "counting", then "EM"
+    phases = [phase for phase, _ in groupby(phase for phase, _, _ in seen)]
+    assert phases == ["counting", "vectors", "EM", "holding out"]
+    for phase in ("vectors", "holding out"):
+        steps = [(done, total) for name, done, total in seen if name == phase]
+        assert steps == [(number + 1, len(steps)) for number in range(len(steps))]
 
 
 def test_prediction_tells_progress_in_documents(fitted):

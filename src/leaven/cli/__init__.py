@@ -8,6 +8,7 @@ import typer
 
 from leaven._version import __version__
 from leaven.cli.assign import assign_command
+from leaven.cli.compare import compare_command
 from leaven.cli.demo import demo_command
 from leaven.cli.diagnose import diagnose_command
 from leaven.cli.evaluate import evaluate_command
@@ -30,6 +31,7 @@ app.command("train")(train_command)
 app.command("predict")(predict_command)
 app.command("evaluate")(evaluate_command)
 app.command("diagnose")(diagnose_command)
+app.command("compare")(compare_command)
 app.command("explain")(explain_command)
 app.command("assign")(assign_command)
 app.command("info")(info_command)

@@ -83,6 +83,16 @@ Threads = Annotated[
         "--threads", metavar="N", min=1, help="Threads to use.", show_default="one per processor"
     ),
 ]
+VectorColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors",
+        metavar="COLUMN",
+        help="Column of vectors of your own, such as sentence embeddings: a list of numbers per "
+        "document, equally many in each.",
+        show_default="those learned from the text alone",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -260,6 +270,16 @@ def read_labeled_files(
             "with --label"
         )
     return documents
+
+
+def vectors_in(documents: "Documents", column: str | None) -> Any:
+    """The vectors of documents read with all their columns; None where no column is asked for."""
+    if column is None:
+        return None
+    from leaven.text._vector_columns import vector_array
+
+    assert documents.columns is not None
+    return vector_array(documents.columns, column, documents.source)
 
 
 def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Documents":

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from leaven._typing import IntArray
     from leaven.cli.demo import Point
     from leaven.diagnosis import Diagnosis
+    from leaven.estimators import Comparison
 
-__all__ = ["draw_confusion", "draw_diagnosis", "draw_learning_curves"]
+__all__ = ["draw_comparison", "draw_confusion", "draw_diagnosis", "draw_learning_curves"]
 
-NB_COLOR, EM_COLOR = "#8a8f98", "#c2571a"
+NB_COLOR, EM_COLOR, AUTO_COLOR = "#8a8f98", "#c2571a", "#2b5c8a"
 WIDEST = 30.0  # inches of a matrix of very many classes
 MOST_LETTERS = 24  # of a class name on an axis
 VERDICT_COLORS = {"helps": "#2f7d4f", "hurts": "#b3322c", "unclear": NB_COLOR}
@@ -65,12 +66,13 @@ def draw_confusion(
 
 
 def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> None:
-    """Draw accuracy against labels per class, for both methods."""
+    """Draw accuracy against labels per class, a line per method."""
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.add_subplot()
     styles = {
-        "nb": ("naive Bayes, labeled documents only", NB_COLOR, "s", 0.985),
-        "em": ("with EM over the unlabeled documents", EM_COLOR, "o", 1.015),
+        "nb": ("naive Bayes, labeled documents only", NB_COLOR, "s", 0.98),
+        "em": ("with EM over the unlabeled documents", EM_COLOR, "o", 1.0),
+        "auto": ("the default: two-view EM and linear models", AUTO_COLOR, "D", 1.02),
     }
     for method, (name, color, marker, shift) in styles.items():
         own = [point for point in points if point.method == method]
@@ -128,6 +130,49 @@ def draw_diagnosis(diagnosis: "Diagnosis", path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if diagnosis.points:
         axes.legend(loc="best", frameon=False)
+    _save(figure, path)
+
+
+def draw_comparison(comparison: "Comparison", path: Path) -> None:
+    """Draw a dot and its 90 % interval per method, the best on top, seconds at the right."""
+    rows = comparison.results
+    figure = Figure(figsize=(7.6, 1.3 + 0.42 * len(rows)), layout="constrained")
+    axes = figure.add_subplot()
+    right_edge = axes.get_yaxis_transform()  # x as a share of the width, y in rows
+    for y, own in enumerate(rows):
+        if own.accuracy is None or own.low is None or own.high is None:
+            axes.text(0.5, y, "failed", transform=right_edge, ha="center", va="center")
+            continue
+        is_best = own.method == comparison.best
+        color, dark = (EM_COLOR, EM_COLOR) if is_best else (NB_COLOR, "black")
+        middle, low, high = 100 * own.accuracy, 100 * own.low, 100 * own.high
+        axes.errorbar(
+            middle, y, xerr=[[middle - low], [high - middle]],
+            color=color, marker="o", markersize=7, capsize=3, elinewidth=1.8,
+        )  # fmt: skip
+        seconds = f"{own.seconds:,.{2 if (own.seconds or 0) < 100 else 0}f} s"
+        for points, text in ((60, f"{middle:.1f} %"), (125, seconds)):
+            axes.annotate(
+                text, (1, y), (points, 0), xycoords=right_edge, textcoords="offset points",
+                ha="right", va="center", color=dark,
+            )  # fmt: skip
+    axes.set_yticks(range(len(rows)), [_shortened(own.method) for own in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)  # the best on top
+    axes.set_xlabel("accuracy on held-out labels and its 90 % interval, %")
+    axes.annotate(
+        "one fit", (1, 1), (125, 6), xycoords="axes fraction", textcoords="offset points",
+        ha="right", va="baseline", fontsize=9,
+    )  # fmt: skip
+    axes.set_title(
+        f"{comparison.n_held_out:,} held-out labels, {comparison.n_unlabeled:,} unlabeled "
+        "documents",
+        loc="left",
+        fontsize=11,
+    )
+    axes.grid(axis="x", color="#e5e5e5")
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
     _save(figure, path)
 
 

@@ -56,7 +56,9 @@ def assign_command(
         check_folder(output)
         fitted = assign(model, mapping)
         names = fitted.classes.tolist()
-        now = [str(names[code]) for code in fitted.model.component_class.tolist()]
+        mixture = fitted.mixture
+        assert mixture is not None
+        now = [str(names[code]) for code in mixture.model.component_class.tolist()]
         save(fitted, output)
         if as_json:
             entries = [{"number": number, "class": name} for number, name in enumerate(now)]

@@ -38,6 +38,7 @@ class MethodName(StrEnum):
     em = "em"
     mixture = "mixture"
     annealed = "annealed"
+    two_view = "two-view"
 
 
 def diagnose(

@@ -18,6 +18,7 @@ from leaven.cli._common import (
     Talk,
     TextColumn,
     Threads,
+    VectorColumn,
     check_folder,
     check_one_stdin,
     plain_table,
@@ -26,6 +27,7 @@ from leaven.cli._common import (
     read_model,
     render,
     stdout_width,
+    vectors_in,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class Evaluation:
     classes: list[str]  # the model's, then labels that it does not know
     confusion: "IntArray"  # (n_classes, n_classes) documents; rows are true, columns predicted
     n_unlabeled: int  # documents skipped
+    mean_confidence: float  # mean probability of the predictions
+    calibration_error: float  # expected: how far accuracy is from confidence, ten bins
 
     @property
     def n_documents(self) -> int:
@@ -86,6 +90,8 @@ class Evaluation:
             "accuracy": self.accuracy,
             "accuracy_interval": list(self.accuracy_interval),
             "macro_f1": self.macro_f1,
+            "mean_confidence": self.mean_confidence,
+            "calibration_error": self.calibration_error,
             "per_class": self.per_class,
             "confusion": {"classes": self.classes, "matrix": self.confusion.tolist()},
             "n_documents": self.n_documents,
@@ -109,6 +115,7 @@ def evaluate(
     label: str | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
+    vectors: str | None = None,
     n_threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Evaluation:
@@ -123,12 +130,19 @@ def evaluate(
     import pyarrow as pa
 
     from leaven._labels import encode_labels
+    from leaven.blend import calibration_error
     from leaven.exceptions import DataError
     from leaven.text import DocumentFiles
 
     fitted = read_model(model)
     files = DocumentFiles(
-        paths, text=text, label=label, format=format, encoding=encoding, needs_labels=True
+        paths,
+        text=text,
+        label=label,
+        format=format,
+        encoding=encoding,
+        needs_labels=True,
+        keep_columns=vectors is not None,
     )
     documents = read_files(files, on_progress)
     labels = encode_labels(documents.labels)
@@ -152,12 +166,23 @@ def evaluate(
 
     texts = documents.texts.filter(pa.array(is_labeled))
     classified(0, len(texts))
-    predicted = fitted.predict_proba(texts, n_threads=n_threads, on_progress=classified).argmax(
-        axis=1
+    given = vectors_in(documents, vectors)
+    probability = fitted.predict_proba(
+        texts,
+        vectors=None if given is None else given[is_labeled],
+        n_threads=n_threads,
+        on_progress=classified,
     )
+    predicted, confidence = probability.argmax(axis=1), probability.max(axis=1)
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
     np.add.at(confusion, (truth, predicted), 1)
-    return Evaluation(classes, confusion, int((~is_labeled).sum()))
+    return Evaluation(
+        classes,
+        confusion,
+        int((~is_labeled).sum()),
+        float(confidence.mean()),
+        calibration_error(confidence, predicted == truth),
+    )
 
 
 def _unknown_message(unknown: list[str], counts: Any, classes: Any) -> str:
@@ -176,6 +201,7 @@ def evaluate_command(
     data: Data,
     text: TextColumn = None,
     label: LabelColumn = None,
+    vectors: VectorColumn = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the confusion matrix: .png, .svg or .pdf."),
@@ -190,8 +216,9 @@ def evaluate_command(
 ) -> None:
     """Score MODEL on the labeled documents in DATA.
 
-    Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, the scores of each
-    class, and which classes are taken for which. Unlabeled documents are skipped.
+    Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, how honest the
+    probabilities are, the scores of each class, and which classes are taken for which.
+    Unlabeled documents are skipped.
 
     Example: leaven evaluate reviews.leaven held-out.csv --label stars --plot confusion.png
     """
@@ -207,6 +234,7 @@ def evaluate_command(
             label=label,
             format=None if format is None else format.value,
             encoding=encoding,
+            vectors=vectors,
             n_threads=threads,
             on_progress=talk.progress,
         )
@@ -239,7 +267,11 @@ def _print(scores: Evaluation, full: bool) -> None:
         f"accuracy  {scores.accuracy:.1%}  (95 % interval {low:.1%} to {high:.1%}; "
         f"{scores.n_documents:,} labeled documents{skipped})"
     )
-    typer.echo(f"macro F1  {scores.macro_f1:.1%}\n")
+    typer.echo(f"macro F1  {scores.macro_f1:.1%}")
+    typer.echo(
+        f"mean confidence  {scores.mean_confidence:.1%}, calibration error "
+        f"{scores.calibration_error:.3f}\n"
+    )
     table = plain_table(
         "class", "precision", "recall", "F1", "documents",
         numeric=("precision", "recall", "F1", "documents"),

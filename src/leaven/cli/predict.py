@@ -15,11 +15,13 @@ from leaven.cli._common import (
     Talk,
     TextColumn,
     Threads,
+    VectorColumn,
     check_folder,
     check_one_stdin,
     print_json,
     read_files,
     read_model,
+    vectors_in,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def predict(
     text: str | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
+    vectors: str | None = None,
     proba: bool = False,
     n_threads: int | None = None,
     on_progress: OnProgress | None = None,
@@ -73,7 +76,12 @@ def predict(
             on_progress("classifying", done, total)
 
     classified(0, len(documents.texts))
-    probability = fitted.predict_proba(documents.texts, n_threads=n_threads, on_progress=classified)
+    probability = fitted.predict_proba(
+        documents.texts,
+        vectors=vectors_in(documents, vectors),
+        n_threads=n_threads,
+        on_progress=classified,
+    )
     best = probability.argmax(axis=1)
     names = fitted.classes.tolist()
     table = documents.columns
@@ -114,6 +122,7 @@ def predict_command(
         ),
     ] = "-",
     text: TextColumn = None,
+    vectors: VectorColumn = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also write p_CLASS, the probability of each class.")
     ] = False,
@@ -140,6 +149,7 @@ def predict_command(
             text=text,
             format=None if format is None else format.value,
             encoding=encoding,
+            vectors=vectors,
             proba=proba,
             n_threads=threads,
             on_progress=talk.progress,

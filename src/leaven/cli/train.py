@@ -18,11 +18,13 @@ from leaven.cli._common import (
     Talk,
     TextColumn,
     Threads,
+    VectorColumn,
     check_folder,
     print_json,
     read_labeled_files,
     readable_size,
     save,
+    vectors_in,
 )
 from leaven.cli._train_options import (
     Correspondence,
@@ -52,6 +54,8 @@ def train(
     options: Mapping[str, Any] | None = None,
     n_threads: int | None = None,
     random_state: int = 0,
+    vectors: str | None = None,
+    calibrate: bool = True,
     diagnose: bool = True,
     on_progress: OnProgress | None = None,
 ) -> "FittedClassifier":
@@ -61,17 +65,29 @@ def train(
 
     TextOptions(**(text_options or {}))  # refuses bad values before anything is read
     documents = read_labeled_files(
-        paths, on_progress, text=text, label=label, format=format, encoding=encoding
+        paths,
+        on_progress,
+        text=text,
+        label=label,
+        format=format,
+        encoding=encoding,
+        keep_columns=vectors is not None,
     )
     classifier = TextClassifier(
         method,
         text_options=text_options,
         options=options,
+        calibrate=calibrate,
         diagnose=diagnose,
         n_threads=n_threads,
         random_state=random_state,
     )
-    classifier.fit(documents.texts, documents.labels, on_progress=on_progress)
+    classifier.fit(
+        documents.texts,
+        documents.labels,
+        vectors=vectors_in(documents, vectors),
+        on_progress=on_progress,
+    )
     return classifier.fitted
 
 
@@ -86,16 +102,20 @@ def train_command(
         MethodName,
         typer.Option(
             metavar="|".join(MethodName),
-            help="How to learn: nb uses labeled documents only, em the unlabeled ones too; mixture "
-            "gives classes several components; annealed is for very few labels.",
+            help="How to learn: auto compares and blends; nb uses labeled documents only, em the "
+            "unlabeled ones too; mixture gives classes several components; annealed cools slowly; "
+            "two-view looks at words and vectors, for very few labels.",
         ),
     ] = MethodName.auto,
+    vectors: VectorColumn = None,
     format: Format = None,
     encoding: Encoding = "utf-8",
     alpha: Annotated[
         float | None,
         typer.Option(
-            metavar="NUMBER", help="Pseudo-count added to every word count.", show_default="1.0"
+            metavar="NUMBER",
+            help="Pseudo-count added to every word count.",
+            show_default="1.0; 0.05 for auto and two-view",
         ),
     ] = None,
     unlabeled_weight: Annotated[
@@ -108,7 +128,11 @@ def train_command(
     ] = None,
     max_iter: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Most EM iterations.", show_default="100"),
+        typer.Option(
+            metavar="N",
+            help="Most EM iterations.",
+            show_default="100; 10 for auto and two-view",
+        ),
     ] = None,
     tol: Annotated[
         float | None,
@@ -174,7 +198,7 @@ def train_command(
         typer.Option(
             metavar="N|SHARE",
             help="Leave out words in fewer documents than this number, or share such as 0.01.",
-            show_default="1 to 5, more for more documents",
+            show_default="1 to 5, more for more documents; 1 or 2 for auto and two-view",
         ),
     ] = None,
     max_df: Annotated[
@@ -216,14 +240,23 @@ def train_command(
             metavar="NUMBER",
             min=0,
             help="Scale every document to this many words; 0 leaves lengths as they are.",
-            show_default="150",
+            show_default="150; 10 for auto and two-view",
         ),
     ] = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate/--no-calibrate",
+            help="Hold labels out, so that probabilities are honest and the accuracy to expect "
+            "is known; auto does anyway.",
+        ),
+    ] = True,
     check: Annotated[
         bool,
         typer.Option(
             "--check/--no-check",
-            help="Check on held-out labels whether unlabeled documents help, and warn if not.",
+            help="Check on held-out labels whether unlabeled documents help, and warn if not; auto "
+            "acts on it instead.",
         ),
     ] = True,
     threads: Threads = None,
@@ -231,7 +264,8 @@ def train_command(
 ) -> None:
     """Train a classifier on the documents in DATA and save it.
 
-    Documents with an empty label are the unlabeled ones; with --method em they help too.
+    Documents with an empty label are the unlabeled ones; they help too, as far as held-out
+    labels say so.
 
     Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
     """
@@ -283,6 +317,8 @@ def train_command(
             options={name: value for name, value in given.items() if value is not None},
             n_threads=threads,
             random_state=seed,
+            vectors=vectors,
+            calibrate=calibrate,
             diagnose=check,
             on_progress=talk.progress,
         )

@@ -1,14 +1,17 @@
 """Where documents live: the contract of a corpus, and what passes through it."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
 
 from leaven._labels import UNLABELED
 from leaven._typing import Counts, FloatArray, IntArray
 
-__all__ = ["UNLABELED", "Addable", "Block", "Corpus"]
+__all__ = ["UNLABELED", "Addable", "Block", "Corpus", "stacked"]
 
 
 class Addable(Protocol):
@@ -27,6 +30,23 @@ class Block:
     X: Counts  # (n_documents, n_words)
     y: IntArray  # (n_documents,) class code, UNLABELED where unknown
     weight: FloatArray  # (n_documents,) a document of weight 2 counts as two
+    vectors: FloatArray | None = None  # (n_documents, n_dims) a second view, for models that look
+
+    def rows(self, rows: Any) -> "Block":
+        """Some of the documents, in this order."""
+        vectors = None if self.vectors is None else self.vectors[rows]
+        return Block(csr_array(self.X[rows]), self.y[rows], self.weight[rows], vectors)
+
+
+def stacked(blocks: Sequence[Block]) -> Block:
+    """The documents of several blocks as one."""
+    vectors = [block.vectors for block in blocks if block.vectors is not None]
+    return Block(
+        csr_array(vstack([block.X for block in blocks], format="csr")),
+        np.concatenate([block.y for block in blocks]),
+        np.concatenate([block.weight for block in blocks]),
+        np.concatenate(vectors) if vectors else None,
+    )
 
 
 class Corpus(Protocol):

@@ -12,7 +12,7 @@ from leaven._threads import count_threads, run_in_threads
 from leaven._typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block, S
 
-__all__ = ["InMemoryCorpus"]
+__all__ = ["InMemoryCorpus", "in_memory"]
 
 # Kernels add up a block in the counts' own precision; at this size float32 is safe.
 MOST_DOCUMENTS_PER_BLOCK = 65_536
@@ -30,6 +30,8 @@ class InMemoryCorpus:
         Class codes, ``UNLABELED`` where unknown.
     weight : ndarray of shape (n_documents,) or None, default=None
         Weight of each document; None is one each.
+    vectors : ndarray of shape (n_documents, n_dims) or None, default=None
+        A second view of each document, for models that have one.
     n_threads : int or None, default=None
         Threads to sum in; None is one per processor.
     """
@@ -40,10 +42,15 @@ class InMemoryCorpus:
         y: IntArray,
         weight: FloatArray | None = None,
         *,
+        vectors: FloatArray | None = None,
         n_threads: int | None = None,
     ) -> None:
         n_documents = X.shape[0]
         weight = np.ones(n_documents) if weight is None else weight
+        if vectors is not None and len(vectors) != n_documents:
+            raise ValueError(
+                f"vectors must have one row per document, got {len(vectors)} for {n_documents}"
+            )
         if not n_documents == len(y) == len(weight):
             raise ValueError(
                 "X, y and weight must have one entry per document, got "
@@ -55,7 +62,7 @@ class InMemoryCorpus:
                 f"{X.indices.min()} to {X.indices.max()}; the matrix is damaged, build it again"
             )
         self.n_threads = count_threads(n_threads)
-        self.blocks = _cut(X, y, weight, self.n_threads)
+        self.blocks = _cut(X, y, weight, vectors, self.n_threads)
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         n_threads = min(self.n_threads, len(self.blocks))
@@ -66,7 +73,16 @@ class InMemoryCorpus:
         return reduce(add, run_in_threads(share, n_threads))
 
 
-def _cut(X: Counts, y: IntArray, weight: FloatArray, n_threads: int) -> list[Block]:
+def in_memory(block: Block, n_threads: int | None = None) -> InMemoryCorpus:
+    """The documents of a block as a corpus."""
+    return InMemoryCorpus(
+        block.X, block.y, block.weight, vectors=block.vectors, n_threads=n_threads
+    )
+
+
+def _cut(
+    X: Counts, y: IntArray, weight: FloatArray, vectors: FloatArray | None, n_threads: int
+) -> list[Block]:
     n_documents = X.shape[0]
     n_blocks = min(n_threads, max(1, X.nnz // FEWEST_VALUES_PER_BLOCK))
     n_blocks = max(n_blocks, -(-n_documents // MOST_DOCUMENTS_PER_BLOCK))
@@ -86,5 +102,6 @@ def _cut(X: Counts, y: IntArray, weight: FloatArray, n_threads: int) -> list[Blo
             (X.data[begin:end], X.indices[begin:end], X.indptr[first : last + 1] - begin),
             shape=(last - first, X.shape[1]),
         )
-        blocks.append(Block(rows, y[first:last], weight[first:last]))
-    return blocks or [Block(X, y, weight)]
+        own = None if vectors is None else vectors[first:last]
+        blocks.append(Block(rows, y[first:last], weight[first:last], own))
+    return blocks or [Block(X, y, weight, vectors)]

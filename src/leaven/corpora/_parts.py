@@ -8,9 +8,8 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
-from leaven.corpora._base import Block, Corpus, S
+from leaven.corpora._base import Block, Corpus, S, stacked
 
 __all__ = ["Joined", "Unlabeled", "labeled_documents"]
 
@@ -21,23 +20,22 @@ def labeled_documents(corpus: Corpus) -> Block:
     So whatever is drawn from them at random does not depend on where the corpus lives.
     """
     blocks = corpus.reduce(lambda block: [_only_labeled(block)])
-    X = csr_array(vstack([block.X for block in blocks], format="csr"))
-    y = np.concatenate([block.y for block in blocks])
-    weight = np.concatenate([block.weight for block in blocks])
+    together = stacked(blocks)
+    X, y, weight = together.X, together.y, together.weight
     keys = [
         (int(y[i]), _digest(X.indices[begin:end], X.data[begin:end]), float(weight[i]))
         for i, (begin, end) in enumerate(zip(X.indptr, X.indptr[1:], strict=False))
     ]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
-    return Block(csr_array(X[order]), y[order], weight[order])
+    return together.rows(order)
 
 
 def _only_labeled(block: Block) -> Block:
     rows = np.flatnonzero((block.y >= 0) & (block.weight > 0))
-    X = csr_array(block.X[rows])
-    X.sum_duplicates()  # one way to write a document, whatever was stored: sorted, no zeros
-    X.eliminate_zeros()
-    return Block(X, block.y[rows], block.weight[rows])
+    own = block.rows(rows)
+    own.X.sum_duplicates()  # one way to write a document, whatever was stored: sorted, no zeros
+    own.X.eliminate_zeros()
+    return own
 
 
 def _digest(indices: Any, data: Any) -> bytes:

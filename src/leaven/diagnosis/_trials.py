@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
-from leaven._typing import Counts, FloatArray, IntArray
+from leaven._typing import FloatArray, IntArray
 from leaven._validation import check_whole
-from leaven.corpora import Block, Corpus, InMemoryCorpus, Joined, labeled_documents
+from leaven.corpora import Block, Corpus, Joined, in_memory, labeled_documents
+from leaven.corpora._sample import sample_unlabeled
 from leaven.diagnosis._findings import Point
 from leaven.em import run_em
 from leaven.fitting import Climb, fit_mixture, supervised_start
@@ -72,7 +72,7 @@ class Trials:
         sample, self.n_unlabeled = sample_unlabeled(corpus, most_unlabeled, self.rng(SAMPLE))
         if not len(sample.y):
             self.n_unlabeled = 0  # documents without words are no text
-        self.unlabeled = InMemoryCorpus(sample.X, sample.y, sample.weight, n_threads=n_threads)
+        self.unlabeled = in_memory(sample, n_threads)
         self.weight = float(sample.weight.sum())
         self.splits = []
         if self.n_unlabeled:
@@ -93,7 +93,7 @@ class Trials:
         points: list[Point] = []
         first, last = self._nothing_right(), self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
-            own = _rows(self.labeled, part)
+            own = self.labeled.rows(part)
             for iteration, params, objective in self._ascent(model, climb, number, own):
                 last[number, held] = self._right(model, params, held)
                 if not iteration:
@@ -108,7 +108,7 @@ class Trials:
         """Right answers of one way to train: 1, 0, or NaN where not held out, a row per start."""
         right = self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
-            corpus = self._corpus(_rows(self.labeled, part))
+            corpus = self._corpus(self.labeled.rows(part))
             climb, seed = _quickened(climb), self._seed(number)
             fit = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed)
             right[number, held] = self._right(model, fit.result.params, held)
@@ -139,7 +139,7 @@ class Trials:
 
     def _corpus(self, own: Block) -> Corpus:
         """The labeled documents of a start, and the unlabeled ones."""
-        return Joined([InMemoryCorpus(own.X, own.y, own.weight, n_threads=1), self.unlabeled])
+        return Joined([in_memory(own, 1), self.unlabeled])
 
     def _seed(self, number: int) -> int:
         return int(self.rng(COMPONENTS, number).integers(2**63))
@@ -156,8 +156,8 @@ class Trials:
     def _right(
         self, model: MultinomialMixture, params: MixtureParams, held: IntArray
     ) -> FloatArray:
-        documents = _rows(self.labeled, held)
-        best = model.class_log_joint(params, documents.X).argmax(axis=1)
+        documents = self.labeled.rows(held)
+        best = model.class_log_joint(params, documents.X, documents.vectors).argmax(axis=1)
         right: FloatArray = (best == documents.y).astype(np.float64)
         return right
 
@@ -214,56 +214,3 @@ def _thinned(part: IntArray, codes: IntArray) -> IntArray:
     is_first = np.r_[True, own[1:] != own[:-1]]
     thinned: IntArray = part[is_first | (np.arange(len(part)) % every == 0)]
     return thinned
-
-
-def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tuple[Block, int]:
-    """At most ``most`` unlabeled documents with words, weighing as much as all such together.
-
-    Returned with the number of all unlabeled documents, those without words included.
-
-    What a document holds decides whether it is taken, so that the sample does not depend on
-    where the corpus lives or how it is cut.
-    """
-    salt = rng.integers(2**63, dtype=np.uint64)
-
-    def choose(block: Block) -> list[tuple[Any, Block, float, int]]:
-        is_own = (block.y < 0) & (block.weight > 0)
-        # A document without words tells EM nothing, and all such would have the same key.
-        rows = np.flatnonzero(is_own & (np.diff(block.X.indptr) > 0))
-        own = _rows(block, rows)
-        keys = _keys(own.X, salt)
-        first = np.argsort(keys, kind="stable")[:most]
-        return [(keys[first], _rows(own, first), float(own.weight.sum()), int(is_own.sum()))]
-
-    found = corpus.reduce(choose)
-    keys = np.concatenate([entry[0] for entry in found])
-    first = np.argsort(keys, kind="stable")[:most]
-    blocks = [entry[1] for entry in found]
-    together = Block(
-        csr_array(vstack([block.X for block in blocks], format="csr")),
-        np.concatenate([block.y for block in blocks]),
-        np.concatenate([block.weight for block in blocks]),
-    )
-    sample = _rows(together, first)
-    total = sum(entry[2] for entry in found)
-    scale = total / sample.weight.sum() if len(first) else 1.0
-    return replace(sample, weight=sample.weight * scale), sum(entry[3] for entry in found)
-
-
-def _keys(X: Counts, salt: Any) -> Any:
-    """A number per document that looks random and depends on its words and the salt only."""
-    bits = np.ascontiguousarray(X.data).view(f"u{X.data.dtype.itemsize}").astype(np.uint64)
-    mixed = _scrambled(bits ^ _scrambled(X.indices.astype(np.uint64) + salt))
-    sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
-    return _scrambled((sums[X.indptr[1:]] - sums[X.indptr[:-1]]) ^ salt)
-
-
-def _scrambled(number: Any) -> Any:
-    """Every bit of the result depends on every bit given: splitmix64's last steps."""
-    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return number ^ (number >> np.uint64(31))
-
-
-def _rows(block: Block, rows: IntArray) -> Block:
-    return Block(csr_array(block.X[rows]), block.y[rows], block.weight[rows])

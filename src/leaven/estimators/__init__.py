@@ -1,8 +1,21 @@
 """scikit-learn shells over the axes: nothing is computed here."""
 
+from leaven.estimators._compare import compare
+from leaven.estimators._comparison import Comparison, MethodResult
 from leaven.estimators._diagnose import diagnose
 from leaven.estimators._labeled_fold import LabeledFold
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.estimators._text_classifier import TextClassifier, load
+from leaven.estimators._two_view import TwoViewEM
 
-__all__ = ["LabeledFold", "NaiveBayesEM", "TextClassifier", "diagnose", "load"]
+__all__ = [
+    "Comparison",
+    "LabeledFold",
+    "MethodResult",
+    "NaiveBayesEM",
+    "TextClassifier",
+    "TwoViewEM",
+    "compare",
+    "diagnose",
+    "load",
+]

@@ -10,12 +10,21 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from leaven._folds import n_folds_for
 from leaven._labels import is_missing
+from leaven._validation import check_choice, check_in, check_whole
 from leaven.corpora import Corpus
+from leaven.fitting import CORRESPONDENCES
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT
 
-__all__ = ["check_counts", "check_every_class_labeled", "checked_targets", "one_class_message"]
+__all__ = [
+    "check_counts",
+    "check_em_options",
+    "check_every_class_labeled",
+    "checked_targets",
+    "one_class_message",
+]
 
 
 def check_counts(X: Any, whom: str) -> None:
@@ -76,3 +85,26 @@ def check_every_class_labeled(
         raise ValueError(
             f"every class needs a labeled document of positive weight, class {empty!r} has none"
         )
+
+
+def check_em_options(own: Any, dtype: Any) -> None:
+    """Refuse options of an EM estimator that make no sense."""
+    check_in("alpha", own.alpha, "(0, inf)")
+    limits = np.finfo(dtype)
+    if not limits.tiny <= own.alpha <= limits.max:
+        raise ValueError(
+            f"alpha must be representable in the precision of the counts, {limits.dtype}, "
+            f"got {own.alpha!r}; choose one between 1e-30 and 1e30"
+        )
+    check_in("class_alpha", own.class_alpha, "[0, inf)")
+    check_in("unlabeled_weight", own.unlabeled_weight, "[0, 1]")
+    check_whole("n_init", own.n_init, "[1, inf)")
+    check_in("beta_start", own.beta_start, "(0, 1]")
+    check_in("beta_factor", own.beta_factor, "(1, inf)")
+    check_whole("beta_iter", own.beta_iter, "[1, inf)")
+    check_choice("correspondence", own.correspondence, CORRESPONDENCES)
+    n_folds_for(own.n_folds, 0)
+    if own.random_state is not None:
+        check_whole("random_state", own.random_state, "[0, inf)")
+    check_whole("max_iter", own.max_iter, "[0, inf)")
+    check_in("tol", own.tol, "[0, inf)")

@@ -98,7 +98,7 @@ def choose_sizes(
     def fit(own: list[int], rest: Corpus) -> Predictor:
         mixture = replace(model, component_class=components_of(own))
         params = fit_mixture(mixture, rest, n_words, dtype, once, seed).result.params
-        return lambda X: mixture.class_log_joint(params, X)
+        return lambda documents: mixture.class_log_joint(params, documents.X, documents.vectors)
 
     held = Held(corpus, n_folds, seed)
     fits = [lambda rest, own=own: fit(own, rest) for own in sizes]

@@ -1,27 +1,27 @@
 """From raw texts and labels to the answer whether the unlabeled ones help."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from leaven._labels import encode_labels
 from leaven._validation import check_choice
-from leaven.corpora import InMemoryCorpus
+from leaven.corpora import Block, in_memory
 from leaven.diagnosis import Diagnosis, diagnose_alternatives, diagnose_corpus
+from leaven.estimators._checks import check_em_options
 from leaven.estimators._components import listed_candidates
 from leaven.estimators._label_checks import check_labels
-from leaven.estimators._methods import METHODS
+from leaven.estimators._methods import METHODS, make_estimator, merged_text_options
 from leaven.estimators._quick_diagnosis import climb_of
-from leaven.estimators._text_classifier import (
-    _make_estimator,
-    _merged_text_options,
-    _phase,
-)
+from leaven.estimators._two_view import TwoViewEM
 from leaven.text._arrow import as_text_array
 from leaven.text._counter import fit_counter
 
 __all__ = ["diagnose"]
+
+DIAGNOSED = ("em", "mixture", "annealed", "two-view")  # methods that EM fits alone
 
 
 def diagnose(
@@ -49,7 +49,7 @@ def diagnose(
         The documents.
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
-    method : {"em", "mixture", "annealed"}, default="em"
+    method : {"em", "mixture", "annealed", "two-view"}, default="em"
         The method of :class:`TextClassifier` to ask about.
     text_options, options : dict or None, default=None
         As :class:`TextClassifier` takes them.
@@ -74,10 +74,10 @@ def diagnose(
     >>> print(diagnosis.recommendation)
     Label at least two documents of each class, then ask again.
     """
-    check_choice("method", method, [name for name, own in METHODS.items() if own.uses_unlabeled])
+    check_choice("method", method, DIAGNOSED)
     array, encoded = as_text_array(texts), encode_labels(labels)
     check_labels(encoded, len(array))
-    estimator = _make_estimator(
+    estimator = make_estimator(
         METHODS[method], options, {"n_threads": n_threads, "random_state": random_state}
     )
     if not estimator.climbs_unlabeled:
@@ -85,7 +85,7 @@ def diagnose(
             "there is nothing to diagnose: with unlabeled_weight=0 or max_iter=0 unlabeled "
             "documents change nothing; leave these options out"
         )
-    merged = _merged_text_options(METHODS[method].text, text_options, len(array))
+    merged = merged_text_options(METHODS[method], text_options, len(array))
     if merged.uses_labels:
         raise ValueError(
             "diagnose holds labels out, and max_features with rank_by='mutual_information' or "
@@ -99,9 +99,12 @@ def diagnose(
         n_threads=n_threads,
         on_progress=_phase(on_progress, "counting"),
     )
-    corpus = InMemoryCorpus(X, encoded.codes, n_threads=n_threads)
-    estimator._check_options(X.dtype)  # of all, before some are set aside
+    check_em_options(estimator, X.dtype)  # all of them, before some are set aside
     fitted = clone(estimator)
+    block = Block(X, encoded.codes, np.ones(len(array)))
+    if isinstance(fitted, TwoViewEM):
+        block = fitted.with_vectors(block)
+    corpus = in_memory(block, n_threads)
     if listed_candidates(estimator.components) is None:
         fitted.set_params(max_iter=0, beta_start=1.0)  # its model is wanted, not its parameters
     fitted.fit_corpus(
@@ -123,3 +126,9 @@ def diagnose(
         seed=random_state,
         on_fit=_phase(on_progress, "diagnosing"),
     )
+
+
+def _phase(on_progress: Any, phase: str) -> Callable[[int, int], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(phase, done, total)

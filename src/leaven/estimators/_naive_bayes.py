@@ -14,14 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from leaven._folds import n_folds_for
-from leaven._labels import encode_labels
+from leaven._labels import UNLABELED, encode_labels
 from leaven._typing import FloatArray
-from leaven._validation import check_choice, check_in, check_whole
-from leaven.corpora import Corpus, InMemoryCorpus
+from leaven.corpora import Block, Corpus, in_memory
 from leaven.correspondence import by_hand
 from leaven.estimators._checks import (
     check_counts,
+    check_em_options,
     check_every_class_labeled,
     checked_targets,
     one_class_message,
@@ -30,7 +29,7 @@ from leaven.estimators._collapse import collapse_message
 from leaven.estimators._components import Choice, choose_sizes, listed_candidates, sizes_of
 from leaven.exceptions import CollapseWarning
 from leaven.explain import class_log_words
-from leaven.fitting import CORRESPONDENCES, Climb, Fit, components_of, fit_mixture
+from leaven.fitting import Climb, Fit, components_of, fit_mixture
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 
@@ -179,6 +178,9 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, vectors: Any = None) -> Self:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
@@ -188,11 +190,15 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         check_counts(X, f"{type(self).__name__}.fit")
         labels = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        corpus = InMemoryCorpus(csr_array(X), labels.codes, weight, n_threads=self.n_threads)
+        block = self._seen(Block(csr_array(X), labels.codes, weight, vectors))
         self.fit_corpus(
-            corpus, classes=labels.classes, n_words=X.shape[1], dtype=X.dtype, warn=False
+            in_memory(block, self.n_threads),
+            classes=labels.classes,
+            n_words=X.shape[1],
+            dtype=X.dtype,
+            warn=False,
         )
-        self.warn(stacklevel=3)
+        self.warn(stacklevel=4)
         return self
 
     def fit_corpus(
@@ -212,7 +218,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         ``on_fold(done, total)`` after every fit that helps to choose ``components``. With
         ``warn=False`` the caller is to call :meth:`warn`.
         """
-        self._check_options(dtype)
+        check_em_options(self, dtype)
         classes = np.asarray(classes)
         if len(classes) < 2:
             raise ValueError(one_class_message(classes))
@@ -227,13 +233,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             self.tol,
         )
         seed = np.random.SeedSequence(self.random_state).entropy
-        model = MultinomialMixture(
-            np.arange(len(classes)),
-            self.alpha,
-            self.class_alpha,
-            self.unlabeled_weight,
-            self.n_threads,
-        )
+        model = self._mixture(len(classes))
         check_every_class_labeled(model, corpus, classes, n_words, dtype)
         choices: list[Choice] = []
         if candidates is None:
@@ -262,26 +262,14 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             self.warn(stacklevel=3)
         return self
 
-    def _check_options(self, dtype: Any) -> None:
-        check_in("alpha", self.alpha, "(0, inf)")
-        limits = np.finfo(dtype)
-        if not limits.tiny <= self.alpha <= limits.max:
-            raise ValueError(
-                f"alpha must be representable in the precision of the counts, {limits.dtype}, "
-                f"got {self.alpha!r}; choose one between 1e-30 and 1e30"
-            )
-        check_in("class_alpha", self.class_alpha, "[0, inf)")
-        check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
-        check_whole("n_init", self.n_init, "[1, inf)")
-        check_in("beta_start", self.beta_start, "(0, 1]")
-        check_in("beta_factor", self.beta_factor, "(1, inf)")
-        check_whole("beta_iter", self.beta_iter, "[1, inf)")
-        check_choice("correspondence", self.correspondence, CORRESPONDENCES)
-        n_folds_for(self.n_folds, 0)
-        if self.random_state is not None:
-            check_whole("random_state", self.random_state, "[0, inf)")
-        check_whole("max_iter", self.max_iter, "[0, inf)")
-        check_in("tol", self.tol, "[0, inf)")
+    def _seen(self, block: Block) -> Block:
+        """The documents as the model wants to see them; the word view needs nothing."""
+        return block
+
+    def _mixture(self, n_classes: int) -> MultinomialMixture:
+        """The model with one component per class."""
+        prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
+        return MultinomialMixture(np.arange(n_classes), *prior, self.n_threads)
 
     def _keep(self, model: MultinomialMixture, fit: Fit) -> None:
         result = fit.result
@@ -365,11 +353,14 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         for category, message in self._messages:
             warnings.warn(message, category, stacklevel=stacklevel)
 
-    def _class_log_joint(self, X: Any) -> FloatArray:
+    def _class_log_joint(self, X: Any, vectors: Any = None) -> FloatArray:
         check_is_fitted(self, "_params")
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         check_counts(X, f"{type(self).__name__}.predict")
-        return self._model.class_log_joint(self._params, csr_array(X))
+        n_documents = X.shape[0]
+        unknown, weight = np.full(n_documents, UNLABELED), np.ones(n_documents)
+        block = self._seen(Block(csr_array(X), unknown, weight, vectors))
+        return self._model.class_log_joint(self._params, block.X, block.vectors)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""

@@ -2,5 +2,15 @@
 
 from leaven.models._base import Model, Statistics
 from leaven.models._mixture import MixtureParams, MixtureStats, MultinomialMixture
+from leaven.models._two_view import TwoViewMixture, TwoViewParams, TwoViewStats
 
-__all__ = ["MixtureParams", "MixtureStats", "Model", "MultinomialMixture", "Statistics"]
+__all__ = [
+    "MixtureParams",
+    "MixtureStats",
+    "Model",
+    "MultinomialMixture",
+    "Statistics",
+    "TwoViewMixture",
+    "TwoViewParams",
+    "TwoViewStats",
+]

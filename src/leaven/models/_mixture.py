@@ -1,6 +1,6 @@
 """Mixture of multinomials: naive Bayes, with one component per class or several."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -24,6 +24,14 @@ class MixtureParams:
     log_weight: FloatArray  # (n_components,)
     log_word: FloatArray  # (n_components, n_words), Fortran order
 
+    def reordered(self, order: IntArray) -> Self:
+        """Every place taken by the component that ``order`` names."""
+        return replace(
+            self,
+            log_weight=self.log_weight[order],
+            log_word=np.asfortranarray(self.log_word[order]),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class MixtureStats:
@@ -34,18 +42,20 @@ class MixtureStats:
     words: FloatArray  # (n_components, n_words) expected word counts, Fortran order
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.objective + other.objective,
-            self.documents + other.documents,
-            self.words + other.words,
+        return replace(
+            self,
+            objective=self.objective + other.objective,
+            documents=self.documents + other.documents,
+            words=self.words + other.words,
         )
 
     def __iadd__(self, other: Self) -> Self:
         """The sum, in this one's arrays."""
-        return type(self)(
-            self.objective + other.objective,
-            np.add(self.documents, other.documents, out=self.documents),
-            np.add(self.words, other.words, out=self.words),
+        return replace(
+            self,
+            objective=self.objective + other.objective,
+            documents=np.add(self.documents, other.documents, out=self.documents),
+            words=np.add(self.words, other.words, out=self.words),
         )
 
 
@@ -89,15 +99,19 @@ class MultinomialMixture:
             np.zeros(n_components), np.zeros((n_components, n_words), dtype=dtype, order="F")
         )
 
-    def log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
+    def log_joint(
+        self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
+    ) -> FloatArray:
         """Log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
         # Summed in float64, as the kernel does: in float32 a long document's score has no decimals.
         scores: FloatArray = X.astype(np.float64) @ params.log_word.T
         return scores + params.log_weight
 
-    def class_log_joint(self, params: MixtureParams, X: Counts) -> FloatArray:
+    def class_log_joint(
+        self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
+    ) -> FloatArray:
         """Log p(x, class): components of a class are summed, eq. (3.13)."""
-        log_joint = self.log_joint(params, X)
+        log_joint = self.log_joint(params, X, vectors)
         if len(self.component_class) == self.n_classes:
             return log_joint[:, np.argsort(self.component_class)]
         return np.stack(
@@ -115,6 +129,20 @@ class MultinomialMixture:
         block: Block,
         out: MixtureStats | None = None,
     ) -> MixtureStats:
+        return self._count(params, posterior, block, out, np.empty((0, 0)))
+
+    def _count(
+        self,
+        params: MixtureParams,
+        posterior: Posterior,
+        block: Block,
+        out: MixtureStats | None,
+        scores: FloatArray,
+    ) -> MixtureStats:
+        """E-step; ``scores`` (n_documents, n_components) of another view join in, or are empty.
+
+        They are overwritten with the documents' weighted responsibilities.
+        """
         X = block.X
         # The kernel trusts these numbers.
         if X.shape[1] != params.log_word.shape[1]:
@@ -143,6 +171,7 @@ class MultinomialMixture:
             params.log_weight,
             np.ascontiguousarray(params.log_word.T),
             posterior.beta,
+            scores.astype(params.log_word.dtype, copy=False),
             documents,
             words,
         )

@@ -1,0 +1,119 @@
+"""Labeled documents held out in turn, and what experts trained on the others say of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from leaven._typing import FloatArray, IntArray
+from leaven.blend import Expectation, expect_accuracy
+from leaven.corpora import Block, Corpus, Joined, in_memory, labeled_documents, sample_unlabeled
+from leaven.estimators._linear import LabeledFeatures
+from leaven.estimators._word_em import WordEM
+from leaven.fitting import Climb, fit_mixture
+from leaven.models import MultinomialMixture
+from leaven.selection import Held
+
+__all__ = ["HeldOut"]
+
+FOLDS = 5
+ENOUGH = 1000  # held-out documents: more folds would tell nothing new
+MOST_UNLABELED = 10_000  # documents in a sample that stands for all
+MOST_TEMPERATURES = 80  # of annealing, whose folds need not be as patient as the fit
+UNEVEN = (0.2, 5.0)  # how much less or more than one a held-out document may stand for
+
+OnFit = Callable[[int, int], None]
+
+
+class HeldOut:
+    """The labeled documents of a corpus in folds of which as many are used as tell enough.
+
+    The only labeled document of a class is never held out; where every class has but one
+    there are no folds at all.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        n_words: int,
+        dtype: Any,
+        seed: Any,
+        n_threads: int | None = None,
+        on_fit: OnFit | None = None,
+    ) -> None:
+        self.n_words, self.dtype, self.seed, self.on_fit = n_words, dtype, seed, on_fit
+        self.n_threads = n_threads
+        self.labeled = _with_words(labeled_documents(corpus))
+        most = int(np.bincount(self.labeled.y).max())
+        self.n_folds = min(FOLDS, most)
+        self.folds: list[IntArray] = []
+        if most > 1:
+            self.held = Held(corpus, self.n_folds, seed, self.labeled)
+            rng = np.random.default_rng(seed)
+            self.unlabeled = sample_unlabeled(corpus, MOST_UNLABELED, rng)[0]
+            self.held.unlabeled = in_memory(self.unlabeled, n_threads)
+            sizes = np.cumsum([len(fold) for fold in self.held.folds])
+            self.folds = self.held.folds[: int(np.searchsorted(sizes, ENOUGH)) + 1]
+        self.places = np.concatenate([np.zeros(0, np.int64), *self.folds]).astype(np.int64)
+        self.truth = self.labeled.y[self.places]
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.labeled.y.max()) + 1
+
+    def mixture_scores(self, model: MultinomialMixture, climb: Climb) -> FloatArray:
+        """What mixtures fitted without them say of the documents held out."""
+        every = -(-len(climb.warm_up) // MOST_TEMPERATURES) or 1
+        climb = replace(climb, n_init=1, warm_up=climb.warm_up[::every])
+        found: list[FloatArray] = [np.zeros((0, self.n_classes))]
+        for number, fold in enumerate(self.folds):
+            rest, own = self.held.rest(fold), self.held.documents(fold)
+            fit = fit_mixture(model, rest, self.n_words, self.dtype, climb, self.seed)
+            found.append(model.class_log_joint(fit.result.params, own.X, own.vectors))
+            if self.on_fit is not None:
+                self.on_fit(number + 1, len(self.folds))
+        return np.concatenate(found)
+
+    def word_scores(self, words: WordEM) -> FloatArray:
+        """What naive Bayes with EM, fitted without them, says of the documents held out."""
+        found: list[FloatArray] = [np.zeros((0, self.n_classes))]
+        if self.folds:
+            others = in_memory(words.seen(self.unlabeled), self.n_threads)
+            labeled = words.seen(self.labeled)
+        for fold in self.folds:
+            kept = np.setdiff1d(np.arange(len(self.labeled.y)), fold)
+            rest = Joined([in_memory(labeled.rows(kept), 1), others])
+            found.append(words.scores(words.fit(rest, self.seed), labeled.rows(fold)))
+        return np.concatenate(found)
+
+    def linear_scores(self, features: LabeledFeatures) -> FloatArray:
+        """What linear models fitted without them say of the documents held out."""
+        found: list[FloatArray] = [np.zeros((0, self.n_classes))]
+        for fold in self.folds:
+            kept = np.setdiff1d(np.arange(len(self.labeled.y)), fold)
+            found.append(features.scores(features.fit(self.labeled.y, kept), fold))
+        return np.concatenate(found)
+
+    def importance(self, shares: FloatArray) -> FloatArray:
+        """How much each held-out document stands for, given the classes' shares in the corpus.
+
+        Labels are often balanced where the corpus is not. The root, because the shares are
+        guesses too. The mean is one.
+        """
+        own = np.bincount(self.labeled.y, minlength=self.n_classes) / len(self.labeled.y)
+        ratio = np.sqrt(np.clip(shares / own, *UNEVEN))[self.truth]
+        return ratio / ratio.mean() if len(ratio) else ratio
+
+    def expectation(self, scores: FloatArray, importance: FloatArray, words: float) -> Expectation:
+        """Expected accuracy of a classifier with these held-out scores."""
+        right = (scores.argmax(axis=1) == self.truth).astype(np.float64)
+        n_labeled = len(self.labeled.y)
+        return expect_accuracy(right, importance, self.n_classes, n_labeled, words, self.n_folds)
+
+
+def _with_words(labeled: Block) -> Block:
+    """The documents that say something; all of a class of which none does."""
+    speaks = np.diff(labeled.X.indptr) > 0
+    heard = np.bincount(labeled.y, speaks, int(labeled.y.max()) + 1) > 0
+    return labeled.rows(np.flatnonzero(speaks | ~heard[labeled.y]))

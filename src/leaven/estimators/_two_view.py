@@ -1,0 +1,179 @@
+"""EM over two views of every document, as a scikit-learn classifier."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from leaven._typing import Counts, FloatArray
+from leaven._validation import check_in, check_whole
+from leaven.blend import log_softmax
+from leaven.corpora import Block
+from leaven.estimators._naive_bayes import NaiveBayesEM
+from leaven.fitting import Fit
+from leaven.latent import View, learn_view, vectors_of
+from leaven.models import TwoViewMixture
+from leaven.posteriors import SOFT
+
+__all__ = ["TwoViewEM"]
+
+
+class TwoViewEM(NaiveBayesEM):
+    """EM over words and vectors that must agree, for very few labels.
+
+    A class has a distribution of words and a direction of vectors; a document is given to
+    classes by both at once. The vectors are learned from all the text by default (a truncated
+    singular value decomposition); the user's own, such as sentence embeddings, can join them.
+
+    Parameters
+    ----------
+    length : float, default=10
+        Every document's counts are scaled to this total. The fewer, the softer the words
+        speak beside the vector; naive Bayes alone wants 150 to 400.
+    concentration : float, default=30
+        How narrowly a class's unit vectors lie around its direction: how loudly they speak.
+    n_dims : int, default=100
+        Dimensions of the learned vectors.
+    alpha : float, default=0.05
+        Pseudo-count added to every word count, of documents scaled to ``length``.
+    class_alpha, unlabeled_weight, components, n_init, n_folds, beta_start, beta_factor, \
+beta_iter, correspondence, tol, random_state, n_threads
+        As in :class:`NaiveBayesEM`.
+    max_iter : int, default=10
+        M-steps to take. Stopping early is meant: later ones follow the text away from labels.
+
+    Attributes
+    ----------
+    latent_ : LatentSpace or GivenVectors
+        Where vectors come from.
+
+    The others are those of :class:`NaiveBayesEM`; its probabilities are of the word view.
+
+    See Also
+    --------
+    NaiveBayesEM : The word view alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[3, 0, 1], [0, 3, 1], [2, 0, 0], [0, 1, 2]])
+    >>> TwoViewEM().fit(X, np.array([0, 1, -1, -1])).predict(X)
+    array([0, 1, 0, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        length: float = 10.0,
+        concentration: float = 30.0,
+        n_dims: int = 100,
+        alpha: float = 0.05,
+        class_alpha: float = 0.0,
+        unlabeled_weight: float = 1.0,
+        components: Any = 1,
+        n_init: int = 3,
+        n_folds: int | str | None = None,
+        beta_start: float = 1.0,
+        beta_factor: float = 1.01,
+        beta_iter: int = 1,
+        correspondence: str = "as-is",
+        max_iter: int = 10,
+        tol: float = 1e-6,
+        random_state: int | None = 0,
+        n_threads: int | None = None,
+    ) -> None:
+        super().__init__(
+            alpha=alpha,
+            class_alpha=class_alpha,
+            unlabeled_weight=unlabeled_weight,
+            components=components,
+            n_init=n_init,
+            n_folds=n_folds,
+            beta_start=beta_start,
+            beta_factor=beta_factor,
+            beta_iter=beta_iter,
+            correspondence=correspondence,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+            n_threads=n_threads,
+        )
+        self.length = length
+        self.concentration = concentration
+        self.n_dims = n_dims
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, vectors: Any = None) -> Self:
+        """Fit on documents in memory.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, best weighted: ``TextVectorizer(log_tf=True, idf=True)``.
+        y : array of shape (n_documents,)
+            Class labels; -1 among whole numbers, None or "" among strings, is unlabeled.
+        sample_weight : array of shape (n_documents,) or None, default=None
+            A document of weight 2 counts as two.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            Vectors of your own, to stand beside those learned from ``X``.
+        """
+        self.latent_: View | None = None  # for the documents to decide
+        return self._fit(X, y, sample_weight, vectors)
+
+    def _seen(self, block: Block) -> Block:
+        """Documents of constant length with vectors of unit length."""
+        given = block.vectors
+        block = replace(block, X=scaled(block.X, self.length), vectors=None)
+        if self.latent_ is None:
+            return self.with_vectors(block, given)
+        return replace(block, vectors=vectors_of(self.latent_, block.X, given, self.n_threads))
+
+    def with_vectors(
+        self, block: Block, given: Any = None, on_pass: Callable[[int, int], None] | None = None
+    ) -> Block:
+        """Training documents with their vectors, after learning where vectors come from.
+
+        ``on_pass(done, total)`` is called after every pass over the documents.
+        """
+        check_in("length", self.length, "(0, inf)")
+        check_in("concentration", self.concentration, "(0, inf)")
+        check_whole("n_dims", self.n_dims, "[1, inf)")
+        seed = np.random.SeedSequence(self.random_state).entropy
+        self.latent_ = learn_view(block, given, self.n_dims, seed, self.n_threads, on_pass)
+        return replace(block, vectors=vectors_of(self.latent_, block.X, given, self.n_threads))
+
+    def _mixture(self, n_classes: int) -> TwoViewMixture:
+        assert self.latent_ is not None
+        return TwoViewMixture(
+            np.arange(n_classes),
+            self.alpha,
+            self.class_alpha,
+            self.unlabeled_weight,
+            self.n_threads,
+            self.concentration,
+            self.latent_.n_dims,
+        )
+
+    def _find_faults(self, fit: Fit, max_iter: int) -> list[tuple[type[Warning], str]]:
+        return super()._find_faults(fit, 0)  # that the iterations ran out is no fault here
+
+    def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
+        """Class probabilities, (n_documents, n_classes)."""
+        return SOFT(self._class_log_joint(X, vectors))[0]
+
+    def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
+        """Logarithms of the class probabilities; precise where those round to 0."""
+        return log_softmax(self._class_log_joint(X, vectors))
+
+    def predict(self, X: Any, *, vectors: Any = None) -> Any:
+        """Most probable class of each document."""
+        best = self._class_log_joint(X, vectors).argmax(axis=1)
+        return self.classes_[best]
+
+
+def scaled(X: Counts, length: float) -> Counts:
+    """Counts with every document's total as given; a document without words stays so."""
+    total = np.asarray(X.sum(axis=1), np.float64).ravel()
+    factor = length / np.where(total > 0, total, 1.0)
+    return csr_array(diags_array(factor.astype(X.dtype)) @ X)

@@ -1,0 +1,62 @@
+"""Naive Bayes with EM beside two-view EM, on the same documents: the expert of common words."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaven._typing import Counts, FloatArray
+from leaven.corpora import Corpus, in_memory
+from leaven.corpora._base import Block
+from leaven.experts import MixtureExpert
+from leaven.fitting import Climb, fit_mixture
+from leaven.models import MixtureParams, MultinomialMixture
+
+__all__ = ["WordEM"]
+
+LENGTH = 150.0  # words that documents are scaled to: naive Bayes alone wants them loud
+CLIMB = Climb(max_iter=20, tol=1e-5)
+
+
+class WordEM:
+    """Fits naive Bayes with EM to the frequent words of documents.
+
+    Rare words cost it more than they tell, so it gets those only that occur in ``fewest``
+    documents; the others say nothing.
+    """
+
+    def __init__(self, X: Counts, n_classes: int, fewest: int, n_threads: int | None) -> None:
+        frequency = np.bincount(X.indices, minlength=X.shape[1])
+        self.kept = np.flatnonzero(frequency >= min(fewest, frequency.max(initial=1)))
+        self.n_words = X.shape[1]
+        self.dtype = X.dtype
+        total = float(X.sum()) / max(X.shape[0], 1)
+        self.scale = LENGTH / max(total, 1e-9)
+        self.model = MultinomialMixture(np.arange(n_classes), n_threads=n_threads)
+
+    def seen(self, block: Block) -> Block:
+        """Documents as this expert sees them."""
+        X = csr_array(block.X[:, self.kept] * self.scale).astype(self.dtype)
+        return replace(block, X=X, vectors=None)
+
+    def fit(self, corpus: Corpus, seed: Any = 0) -> MixtureParams:
+        """Parameters from documents that were :meth:`seen`."""
+        fit = fit_mixture(self.model, corpus, len(self.kept), self.dtype, CLIMB, seed)
+        return fit.result.params
+
+    def scores(self, params: MixtureParams, block: Block) -> FloatArray:
+        return self.model.class_log_joint(params, block.X)
+
+    def expert(self, name: str, params: MixtureParams) -> MixtureExpert:
+        """The fitted model as an expert that sees all words."""
+        n_components = len(self.model.component_class)
+        # A probability of one, under every class: such a word moves none.
+        log_word = np.zeros((n_components, self.n_words), self.dtype, order="F")
+        log_word[:, self.kept] = params.log_word
+        whole = MixtureParams(params.log_weight, log_word)
+        return MixtureExpert(name, replace(self.model, n_threads=1), whole, self.scale)
+
+    def fitted(self, name: str, block: Block, seed: Any, n_threads: int | None) -> MixtureExpert:
+        """Fit to all documents."""
+        return self.expert(name, self.fit(in_memory(self.seen(block), n_threads), seed))

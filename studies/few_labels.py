@@ -1,0 +1,277 @@
+"""Few labels and much unlabeled text: leaven's methods beside those that people use.
+
+Eight corpora; 1, 2, 5, 15 and 50 labels per class at random; five draws. A class with fewer
+than twice as many training documents gives half of them. Every other training document is
+unlabeled; accuracy is that on test documents, which no method sees.
+
+- 20news: Nigam's protocol; test: the last 20 % of each group by date; 10,000 unlabeled messages
+  per draw, labeled ones from the rest
+- movie_reviews: test: folds 7, 8 and 9
+- webkb4: HTML pages of four classes, test: 30 % at random; webkb4_stemmed: its usual split
+- reuters_r10: ModApte documents with exactly one of the ten largest topics, less the topics of
+  which fewer than 20 training documents remain (wheat and corn, whose documents are grain's too)
+- sector12, sraa16k, docstrings: test: 30 % at random
+
+Methods without leaven, scikit-learn's: "nb" (MultinomialNB on counts of the labeled documents);
+and on TfidfVectorizer's defaults, fitted to all training texts: "svm" (LinearSVC), "logreg",
+"self_training" (of logreg; a document is added at a probability of 0.75) and "label_spreading"
+(7 neighbors by 100 SVD components of unit length; alpha is 0.8, which does better on 20news than
+the default 0.2). leaven's are ``TextClassifier`` as it comes.
+
+Measures: accuracy, macro-F1, expected calibration error (10 bins of the top probability), mean
+negative log-likelihood in nats, seconds from training texts to a classifier (tf-idf is computed
+once per draw and counted for each method). "auto" is compared, by paired t-tests, to the best
+supervised method of each cell, chosen by its test accuracy: more than any user could know.
+
+Run: ``python -m studies.few_labels``, with ``--corpora``, ``--methods``, ``--budgets`` for some
+only. What is in results/few_labels.jsonl is not computed again, unless ``--again`` with
+``--methods``.
+"""
+
+import argparse
+import json
+import multiprocessing
+import warnings
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from studies import _common
+from studies._few_labels_corpora import CORPORA, MEASURES, METHODS, STATED, draw_task
+
+BUDGETS = (1, 2, 5, 15, 50)  # labels per class
+SUPERVISED = ["nb", "svm", "logreg", "leaven nb"]
+WORTH_COUNTING, SURE = 0.02, 0.05  # of a difference, and of its p-value
+CACHE = _common.RESULTS / "few_labels.jsonl"
+CELL = ["corpus", "per_class"]
+KEY = [*CELL, "draw", "method"]
+Row = dict[str, Any]
+LOOKS: dict[str, Any] = {
+    "nb": {"color": "#a8a8a8", "linestyle": "--"},
+    "svm": {"color": "#505050", "linestyle": "--"},
+    "logreg": {"color": "#9467bd", "linestyle": "--"},
+    "self_training": {"color": "#d0a020", "linestyle": ":"},
+    "label_spreading": {"color": "#6a9f3f", "linestyle": ":"},
+    "leaven nb": {"color": "#5fb0c9"},
+    "em": {"color": "#c8642b"},
+    "two_view": {"color": "#c2417c"},
+    "auto": {"color": "#1f6f8b", "linewidth": 3.5},
+}
+
+
+def run_draw(work: tuple[str, int, int, list[str]]) -> list[Row]:
+    """One row per method."""
+    corpus, per_class, number, methods = work
+    draw = draw_task(corpus, per_class, number)
+    rows = []
+    for method in methods:
+        with warnings.catch_warnings():
+            # A document without a word, and a fit not converged, are part of the result.
+            warnings.simplefilter("ignore")
+            found = METHODS[method](draw.task)
+        key = dict(zip(KEY, (corpus, per_class, number, method), strict=True))
+        rows.append(key | draw.judge(found) | found.stated)
+    return rows
+
+
+def run_all(work: list[Any], processes: int) -> Iterator[list[Row]]:
+    if processes == 1:
+        yield from map(run_draw, work)
+    else:
+        with multiprocessing.get_context("spawn").Pool(processes) as pool:
+            yield from pool.imap_unordered(run_draw, work)
+
+
+def read_cache() -> list[Row]:
+    lines = CACHE.read_text().splitlines() if CACHE.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def as_lines(rows: Iterable[Row]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def missing(wanted: argparse.Namespace) -> list[Any]:
+    """Draws with methods still to try; the first draw of everything comes first."""
+    known = {tuple(row[name] for name in KEY) for row in read_cache()}
+    work = []
+    for draw in range(wanted.draws):
+        for corpus, budget in product(wanted.corpora, wanted.budgets):
+            place = corpus, budget, draw
+            methods = [name for name in wanted.methods if (*place, name) not in known]
+            if methods:
+                work.append((*place, methods))
+    return work
+
+
+def compute(wanted: argparse.Namespace) -> None:
+    work = missing(wanted)
+    for done, rows in enumerate(run_all(work, wanted.processes), 1):
+        with CACHE.open("a") as file:
+            file.write(as_lines(rows))
+        shown = "  ".join(
+            f"{row['method']} {100 * row['accuracy']:.1f} ({row['seconds']:.1f} s)" for row in rows
+        )
+        corpus, per_class, draw, _ = (rows[0][name] for name in KEY)
+        print(f"{done}/{len(work)} {corpus} {per_class}, draw {draw}: {shown}", flush=True)
+
+
+def as_frame(rows: list[Row]) -> pd.DataFrame:
+    """Rows in the order of ``CORPORA`` and ``METHODS``."""
+    columns = [*KEY, *MEASURES, *(f"expected_{name}" for name in STATED)]
+    frame = pd.DataFrame(rows).reindex(columns=columns).drop_duplicates(KEY, keep="last")
+    frame = frame.astype(dict.fromkeys(columns[len(KEY) :], float))
+    for name, order in (("corpus", CORPORA), ("method", METHODS)):
+        frame[name] = pd.Categorical(frame[name], list(order), ordered=True)
+    return frame.sort_values(KEY)
+
+
+def summarize(frame: pd.DataFrame) -> dict[str, Any]:
+    groups = frame.groupby([*CELL, "method"], observed=True)[list(MEASURES)]
+    cells = groups.agg(["mean", "std"])
+    cells.columns = ["_".join(names) for names in cells.columns]
+    means = groups.mean().unstack("method")
+    common = means[means["accuracy"].notna().all(axis=1)]
+    by_budget = common["accuracy"].groupby("per_class").mean().T.add_prefix("accuracy_")
+    return {
+        "cells": records(cells.assign(draws=groups.size())),
+        "n_common": len(common),  # cells that every method has: overall means are over these
+        "overall": records(common.mean().unstack(0)[list(MEASURES)].join(by_budget)),
+        "auto_against_best": against_best(frame),
+        "coverage": records(coverage(frame)),
+    }
+
+
+def records(frame: pd.DataFrame) -> list[Row]:
+    found: list[Row] = json.loads(frame.reset_index().to_json(orient="records"))
+    return found
+
+
+def against_best(frame: pd.DataFrame) -> dict[str, Any]:
+    """Auto minus the best supervised method of each cell, on the draws that all have."""
+    cells: list[Row] = []
+    for (corpus, per_class), own in frame.groupby(CELL, observed=True):
+        scores = own.pivot(index="draw", columns="method", values="accuracy")
+        rivals = [name for name in SUPERVISED if name in scores]
+        scores = scores.reindex(columns=["auto", *rivals]).dropna()
+        if rivals and len(scores) > 1:
+            best = scores[rivals].mean().idxmax()
+            test = _common.paired(scores["auto"].tolist(), scores[best].tolist())
+            cells.append({"corpus": corpus, "per_class": per_class, "best": best, **test})
+    sure = [cell["difference"] for cell in cells if cell["p_value"] < SURE]
+    return {
+        "cells_behind": sum(difference < -WORTH_COUNTING for difference in sure),
+        "cells_ahead": sum(difference > WORTH_COUNTING for difference in sure),
+        "cells": cells,
+    }
+
+
+def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+    """How often the interval that a method states contains its accuracy on the test documents."""
+    own = frame.dropna(subset=["expected_accuracy"])
+    found = own[["method", "per_class"]].assign(
+        covered=own["accuracy"].between(own["expected_low"], own["expected_high"]),
+        width=own["expected_high"] - own["expected_low"],
+        bias=own["expected_accuracy"] - own["accuracy"],
+    )
+    groups = found.groupby(["method", "per_class"], observed=True)
+    return groups.mean().assign(draws=groups.size())
+
+
+def table(title: str, rows: list[Row]) -> str:
+    """Rows with the same keys, in Markdown."""
+    if not rows:
+        return ""
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *([*row.values()] for row in rows)]
+    return f"\n{title}\n\n" + "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def shown(key: str, value: Any) -> Any:
+    """Seconds and nats as they are, other numbers in percent."""
+    if not isinstance(value, float):
+        return "" if value is None else value
+    return f"{value:.2f}" if key in ("nll", "seconds") else f"{100 * value:.1f}"
+
+
+def over_draws(scores: Any) -> str:
+    if not isinstance(scores, list):
+        return ""
+    return _common.mean_sd(scores).strip() if len(scores) > 1 else f"{100 * scores[0]:.1f}"
+
+
+def markdown(frame: pd.DataFrame, results: dict[str, Any]) -> str:
+    cells = frame.groupby([*CELL, "method"], observed=True)["accuracy"].agg(list).unstack("method")
+    rivals = results["auto_against_best"]
+    overall, stated = (
+        [{key: shown(key, value) for key, value in row.items()} for row in results[part]]
+        for part in ("overall", "coverage")
+    )
+    compared = [
+        {**{key: cell[key] for key in (*CELL, "best")}, "auto minus best": _common.signed(cell)}
+        for cell in rivals["cells"]
+    ]
+    return (
+        "# Few labels, much unlabeled text\n"
+        + table(
+            f"Means over the {results['n_common']} cells that every method has, in %, nats and "
+            "seconds; accuracy also by labels per class",
+            overall,
+        )
+        + table("Accuracy in %, mean ± sd of draws", records(cells.map(over_draws)))
+        + table(
+            f"auto against the best supervised method, in points: in {rivals['cells_behind']} of "
+            f"{len(compared)} cells more than {100 * WORTH_COUNTING:.0f} behind with p < {SURE}, "
+            f"in {rivals['cells_ahead']} more than that ahead",
+            compared,
+        )
+        + table("Stated intervals: how often they hold the accuracy on test documents, %", stated)
+    )
+
+
+def plot(frame: pd.DataFrame) -> None:
+    figure, axes = _common.subplots(nrows=2, ncols=4, figsize=(13, 6.5))
+    lines: dict[str, Any] = {}
+    for each, corpus in zip(axes.flat, CORPORA, strict=True):
+        own = frame[frame["corpus"] == corpus]
+        for method, rows in own.groupby("method", observed=True):
+            means = 100 * rows.groupby("per_class")["accuracy"].mean()
+            (lines[method],) = each.plot(means, marker="o", markersize=3, **LOOKS[method])
+        _common.log_ticks(each, BUDGETS)
+        each.set_xlim(0.85 * BUDGETS[0], BUDGETS[-1] / 0.85)
+        each.set_title(corpus, fontsize=10)
+    figure.supxlabel("labels per class", fontsize=10)
+    figure.supylabel("accuracy on test documents, %", fontsize=10)
+    names = [name for name in METHODS if name in lines]
+    handles = [lines[name] for name in names]
+    figure.legend(handles, names, loc="outside upper center", ncols=len(METHODS), fontsize=9)
+    _common.save_figure("few_labels", figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Few labels and much unlabeled text.")
+    parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA))
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS))
+    parser.add_argument("--budgets", nargs="+", type=int, default=BUDGETS, help="labels per class")
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="drop all rows of --methods first")
+    wanted = parser.parse_args()
+    if wanted.again:
+        if not wanted.methods:
+            parser.error("--again needs --methods, whose rows are dropped")
+        CACHE.write_text(
+            as_lines(row for row in read_cache() if row["method"] not in wanted.methods)
+        )
+    wanted.methods = wanted.methods or list(METHODS)
+    compute(wanted)
+    frame = as_frame(read_cache())
+    results = summarize(frame)
+    _common.write_results("few_labels", results)
+    (_common.RESULTS / "few_labels.md").write_text(markdown(frame, results))
+    plot(frame)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Auto: experts compared on held-out labels, blended, calibrated; and what it says of itself."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
+
+from leaven import TextClassifier, load
+from leaven.blend import calibration_error
+from leaven.corpora import InMemoryCorpus
+from leaven.datasets import load_docstrings
+from leaven.estimators._held_out import FOLDS, HeldOut
+from leaven.estimators._linear import LabeledFeatures
+from leaven.experts import LinearExpert, MixtureExpert
+from leaven.fitted import FittedClassifier
+
+
+@pytest.fixture(scope="module")
+def docstrings():
+    texts, labels, _ = load_docstrings()
+    rng = np.random.default_rng(0)
+    kept = rng.permutation(len(texts))[:900]
+    return [texts[i] for i in kept], np.array(labels)[kept]
+
+
+def some_labels(truth, per_class, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.full(len(truth), None, dtype=object)
+    for name in np.unique(truth):
+        own = rng.permutation(np.flatnonzero(truth == name))[:per_class]
+        labels[own] = truth[own]
+    return labels
+
+
+@pytest.fixture(scope="module")
+def fitted(docstrings):
+    texts, truth = docstrings
+    return TextClassifier().fit(texts, some_labels(truth, 8))
+
+
+def test_the_default_compares_four_experts(fitted):
+    report = fitted.report_
+    assert report.method == "auto"
+    assert [own["name"] for own in report.candidates] == [
+        "linear model of words", "linear model of words and vectors", "two-view EM",
+        "naive Bayes with EM",
+    ]  # fmt: skip
+    for own in report.candidates:
+        assert 0 <= own["low"] <= own["accuracy"] <= own["high"] <= 1
+    assert_allclose(sum(own["share"] for own in report.candidates), 1.0)
+    assert "held-out labels" in report.reason
+    assert [type(own) for own in fitted.fitted.experts] == [
+        LinearExpert, LinearExpert, MixtureExpert, MixtureExpert,
+    ]  # fmt: skip
+
+
+def test_it_beats_each_supervised_expert_where_text_helps(docstrings, fitted):
+    texts, truth = docstrings
+    supervised = TextClassifier("nb").fit(texts, some_labels(truth, 8))
+    assert fitted.score(texts, truth) > supervised.score(texts, truth) + 0.03
+
+
+def test_the_report_says_what_accuracy_to_expect(docstrings, fitted):
+    texts, truth = docstrings
+    own = fitted.report_.expected_accuracy
+    assert own["low"] < fitted.score(texts, truth) < own["high"]
+    assert own["n_held_out"] == 88
+    assert fitted.report_.expectation in str(fitted.report_)
+    assert "expected accuracy" in fitted.report_.expectation
+    assert " % (" in fitted.report_.expectation
+
+
+def test_probabilities_are_calibrated_and_raw_ones_are_not(docstrings):
+    texts, truth = docstrings
+    labels = some_labels(truth, 8)
+    new = [i for i in range(len(texts)) if i % 3 == 0]
+    rest = [i for i in range(len(texts)) if i % 3]
+    held, known = [texts[i] for i in new], truth[new]
+
+    def error(**options):
+        clf = TextClassifier("em", **options).fit([texts[i] for i in rest], labels[rest])
+        proba = clf.predict_proba(held)
+        right = clf.classes_[proba.argmax(axis=1)] == known
+        return calibration_error(proba.max(axis=1), right), proba
+
+    raw, raw_proba = error(calibrate=False)
+    honest, proba = error()
+    assert honest < raw / 2
+    assert honest < 0.12
+    assert_array_equal(proba.argmax(axis=1), raw_proba.argmax(axis=1))
+
+
+def test_one_label_per_class_leaves_the_ranking_to_decide(docstrings):
+    texts, truth = docstrings
+    clf = TextClassifier().fit(texts, some_labels(truth, 1))
+    report = clf.report_
+    assert "too few to compare" in report.reason
+    assert all(own["accuracy"] is None for own in report.candidates)
+    assert report.expected_accuracy["n_held_out"] == 0
+    # Nothing was held out, so mean confidence is the accuracy expected before any look.
+    confidence = clf.predict_proba(texts).max(axis=1).mean()
+    assert_allclose(confidence, report.expected_accuracy["accuracy"], atol=0.02)
+
+
+def test_a_blend_comes_back_from_its_file(docstrings, fitted, tmp_path):
+    texts, _ = docstrings
+    fitted.save(tmp_path / "auto.leaven")
+    again = load(tmp_path / "auto.leaven")
+    assert_allclose(again.predict_proba(texts[:50]), fitted.predict_proba(texts[:50]), atol=1e-7)
+    assert again.report_.candidates == fitted.report_.candidates
+    assert again.report_.expected_accuracy == fitted.report_.expected_accuracy
+    assert again.top_words(5) == fitted.top_words(5)
+    assert again.explain(texts[3]) == fitted.explain(texts[3])
+
+
+def test_a_blend_has_no_components_to_assign(fitted):
+    with pytest.raises(ValueError, match="a blend"):
+        fitted.components()
+    with pytest.raises(ValueError, match="a blend"):
+        fitted.assign_components({0: "stats"})
+
+
+def test_where_unlabeled_text_hurts_the_supervised_model_decides():
+    """Classes that cut across topics: the first word tells, and topics are a distraction."""
+    rng = np.random.default_rng(0)
+    topics = [[f"t{k}w{j}" for j in range(30)] for k in range(2)]
+    texts, truth = [], []
+    for _ in range(600):
+        code = rng.integers(2)
+        topic = topics[rng.integers(2)]
+        texts.append(" ".join([f"sign{code}", *rng.choice(topic, 25)]))
+        truth.append("ab"[code])
+    truth = np.array(truth)
+    clf = TextClassifier().fit(texts, some_labels(truth, 40))
+    assert clf.score(texts, truth) > 0.9
+    shares = {own["name"]: own["share"] for own in clf.report_.candidates}
+    assert shares.get("two-view EM", 0.0) < 0.2
+
+
+def test_all_documents_labeled_is_no_trouble(docstrings):
+    texts, truth = docstrings
+    clf = TextClassifier().fit(texts[:300], truth[:300])
+    assert clf.score(texts[:300], truth[:300]) > 0.9
+
+
+def test_held_out_documents_are_not_trained_on_and_every_class_stays():
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.poisson(1.0, (50, 8)).astype(float))
+    y = np.array([0, 1, 2] * 5 + [3] + [-1] * 34)
+    held = HeldOut(InMemoryCorpus(X, y), 8, np.float64, 0)
+    assert held.n_folds == len(held.folds) == FOLDS
+    assert sorted(held.places.tolist()) == np.flatnonzero(held.labeled.y < 3).tolist()
+    for fold in held.folds:
+        left = np.setdiff1d(np.arange(16), fold)
+        assert set(held.labeled.y[left].tolist()) == {0, 1, 2, 3}
+
+
+def test_importance_follows_the_shares_of_classes():
+    X = csr_array(np.eye(8))
+    held = HeldOut(InMemoryCorpus(X, np.array([0, 0, 1, 1, -1, -1, -1, -1])), 8, np.float64, 0)
+    even = held.importance(np.array([0.5, 0.5]))
+    assert_allclose(even, 1.0)
+    skewed = held.importance(np.array([0.8, 0.2]))
+    assert_allclose(skewed.mean(), 1.0)
+    assert_allclose(skewed[held.truth == 0] / skewed[held.truth == 1], 2.0)  # root of four
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_span_of_labeled_documents_holds_the_logistic_regression(n_classes):
+    """Against scikit-learn on all the words: the same model, from fewer coordinates."""
+    rng = np.random.default_rng(1)
+    codes = np.arange(40) % n_classes
+    X = csr_array(
+        rng.poisson(0.5, (40, 300)) + 3.0 * (np.arange(300) % n_classes == codes[:, None])
+    )
+    vectors = rng.normal(size=(40, 5))
+    features = LabeledFeatures(X, vectors)
+    assert features.coordinates.shape[1] <= 40
+    expert = features.expert("both", features.fit(codes))
+    dense = np.hstack([X.toarray() / np.linalg.norm(X.toarray(), axis=1)[:, None], vectors])
+    theirs = LogisticRegression(C=10.0, tol=1e-8, max_iter=5000).fit(dense, codes)
+    proba = np.exp(expert.scores(X, vectors))
+    proba /= proba.sum(axis=1, keepdims=True)
+    assert_allclose(proba, theirs.predict_proba(dense), atol=0.02)
+    rows = np.array([3, 7])
+    assert_allclose(
+        features.scores(features.fit(codes), rows), expert.scores(X, vectors)[rows], atol=1e-3
+    )
+
+
+def test_many_labeled_documents_are_fitted_on_their_words(monkeypatch):
+    from leaven.estimators import _linear
+
+    rng = np.random.default_rng(2)
+    codes = np.arange(60) % 3
+    X = csr_array(rng.poisson(0.5, (60, 30)) + 2.0 * (np.arange(30) % 3 == codes[:, None]))
+    small = LabeledFeatures(X)
+    monkeypatch.setattr(_linear, "MOST_FOR_GRAM", 10)
+    large = LabeledFeatures(X)
+    assert large.turn is None
+    a = small.expert("words", small.fit(codes)).scores(X, None)
+    b = large.expert("words", large.fit(codes)).scores(X, None)
+    assert_allclose(a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True), atol=0.1)
+
+
+def test_the_same_seed_gives_the_same_classifier(docstrings):
+    texts, truth = docstrings
+    labels = some_labels(truth, 3)
+    first, second = (TextClassifier().fit(texts, labels) for _ in range(2))
+    assert_allclose(second.predict_proba(texts[:40]), first.predict_proba(texts[:40]), atol=1e-6)
+    assert isinstance(first.fitted, FittedClassifier)
