@@ -16,11 +16,13 @@ from leaven.cli._common import (
     Talk,
     TextColumn,
     Threads,
+    VectorColumn,
     check_picture,
     plain_table,
     print_json,
     read_labeled_files,
     render,
+    vectors_in,
 )
 from leaven.cli._train_options import MethodName
 from leaven.cli.evaluate import load_plots
@@ -40,6 +42,7 @@ def compare(
     encoding: str = "utf-8",
     methods: Sequence[str] | None = None,
     n_folds: int | None = None,
+    vectors: str | None = None,
     n_threads: int | None = None,
     random_state: int = 0,
     on_progress: OnProgress | None = None,
@@ -48,11 +51,18 @@ def compare(
     from leaven import compare as compare_texts
 
     documents = read_labeled_files(
-        paths, on_progress, text=text, label=label, format=format, encoding=encoding
+        paths,
+        on_progress,
+        text=text,
+        label=label,
+        format=format,
+        encoding=encoding,
+        keep_columns=vectors is not None,
     )
     return compare_texts(
         documents.texts,
         documents.labels,
+        vectors=vectors_in(documents, vectors),
         methods=methods,
         n_folds=n_folds,
         n_threads=n_threads,
@@ -65,6 +75,7 @@ def compare_command(
     data: Data,
     text: TextColumn = None,
     label: LabelColumn = None,
+    vectors: VectorColumn = None,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -113,6 +124,7 @@ def compare_command(
             encoding=encoding,
             methods=names,
             n_folds=folds,
+            vectors=vectors,
             n_threads=threads,
             random_state=seed,
             on_progress=talk.progress,
