@@ -40,7 +40,8 @@ def run() -> list[Row]:
     texts, names = newsgroups()
     rng = np.random.default_rng(0)
     labels = [name if rng.random() < 0.02 else None for name in names]
-    clf = TextClassifier("em", options={"max_iter": ITERATIONS, "tol": 0.0}, n_threads=2)
+    options = {"max_iter": ITERATIONS, "tol": 0.0}
+    clf = TextClassifier("em", options=options, calibrate=False, n_threads=2)
 
     def ours() -> None:
         import warnings

@@ -157,16 +157,16 @@ def on_tfidf(make: Callable[[], Any], *, semi_supervised: bool = False) -> Metho
     return method
 
 
-def leavens(name: str) -> Method:
+def leavens(name: str, **settings: Any) -> Method:
     is_compiled = False
 
     def method(task: Task) -> Answer:
         nonlocal is_compiled
         if not is_compiled:
-            TextClassifier(name).fit(task.texts, task.labels)
+            TextClassifier(name, **settings).fit(task.texts, task.labels)
             is_compiled = True
         start = time.perf_counter()
-        clf = TextClassifier(name).fit(task.texts, task.labels)
+        clf = TextClassifier(name, **settings).fit(task.texts, task.labels)
         seconds = time.perf_counter() - start
         expected = getattr(clf.report_, "expected_accuracy", None) or {}
         stated = {f"expected_{key}": float(expected[key]) for key in STATED if expected}
@@ -198,6 +198,7 @@ METHODS: dict[str, Method] = {
     ),
     "label_spreading": on_tfidf(spreading, semi_supervised=True),
     "leaven nb": leavens("nb"),
+    "em_raw": leavens("em", calibrate=False),
     "em": leavens("em"),
     "two_view": leavens("two-view"),
     "auto": leavens("auto"),

@@ -170,8 +170,9 @@ def _checked_center(center: Any) -> FloatArray:
 
 
 def _check_finite(*arrays: FloatArray) -> None:
-    if not all(np.isfinite(array).all() for array in arrays):
-        raise ValueError("its parameters are not finite numbers")
+    # Far beyond what any fit gives, and far below what overflows.
+    if not all((np.abs(array) < 1e6).all() for array in arrays):
+        raise ValueError("its parameters are not numbers of a sensible size")
 
 
 def _are_log_probabilities(values: FloatArray) -> bool:

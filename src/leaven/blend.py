@@ -35,6 +35,7 @@ PER_DOUBLING = 0.06
 PRIOR_CERTAINTY, CERTAINTY = 8.0, 0.6
 SYSTEMATIC = 0.03  # and labeled documents are not quite like the others
 NINETY_PERCENT = 1.645
+UNKNOWN = 0.3  # half an interval that knows nearly nothing
 MOST_FOR_MATCH = 4000  # documents are enough to see the mean confidence
 
 
@@ -88,14 +89,18 @@ def expect_accuracy(
     n_labeled: int,
     words_per_document: float,
     n_folds: int,
+    covered: float = 1.0,
 ) -> Expectation:
     """Expected accuracy from which held-out documents were classified rightly.
 
-    ``importance`` says how many documents of the corpus each of them stands for.
+    ``importance`` says how many documents of the corpus each of them stands for, ``covered``
+    which share of the corpus is of classes that had a document to hold out; of the others
+    nothing is known but what classes of one label usually have.
     """
     per_class = max(n_labeled / n_classes, 1.0)
-    prior = BASE + CHANCE / n_classes + PER_WORD * np.log(max(words_per_document, 1.0))
-    prior = min(max(prior + PER_LABEL * np.log(per_class), 1 / n_classes), 0.95)
+    alone = BASE + CHANCE / n_classes + PER_WORD * np.log(max(words_per_document, 1.0))
+    alone = min(max(alone, 1 / n_classes), 0.95)
+    prior = min(alone + PER_LABEL * np.log(per_class), 0.95)
     seen, n_effective = 0.0, 0.0
     if len(right):
         n_effective = float(importance.sum() ** 2 / (importance**2).sum())
@@ -106,12 +111,15 @@ def expect_accuracy(
     mean = (PRIOR_LABELS * prior + n_effective * seen) / total
     certain = PRIOR_CERTAINTY + CERTAINTY * n_effective
     spread = NINETY_PERCENT * np.sqrt(mean * (1 - mean) / certain + SYSTEMATIC**2)
+    if len(right):
+        mean = covered * mean + (1 - covered) * alone
+        spread = covered * spread + (1 - covered) * UNKNOWN
     low, high = max(mean - spread, 0.0), min(mean + spread, 1.0)
     return Expectation(float(mean), float(low), float(high), len(right))
 
 
 def temper(scores: FloatArray, expected: Expectation) -> float:
-    """The factor on the scores of training documents that makes confidence honest.
+    """The factor on the scores of unlabeled documents that makes confidence honest.
 
     A model is surer of documents that it was fitted on than of new ones, and one trained on
     all labels surer than those that its weights were fitted by. So mean confidence is moved
@@ -119,6 +127,8 @@ def temper(scores: FloatArray, expected: Expectation) -> float:
     """
     from scipy.optimize import brentq
 
+    if not len(scores):
+        return 1.0
     sample = scores[:: -(-len(scores) // MOST_FOR_MATCH) or 1]
 
     def confidence(log_factor: float) -> float:

@@ -127,7 +127,7 @@ class FittedClassifier:
         """Every component with its most telling words, numbered as :meth:`assigned` wants it."""
         words = self._word_list("components")
         check_whole("how_many", how_many, "[0, inf)")
-        own = self._only_mixture("components")
+        own = self.mixture or self._only_mixture("components")
         names, share = self.classes.tolist(), np.exp(own.params.log_weight)
         return [
             ComponentWords(
@@ -173,6 +173,8 @@ class FittedClassifier:
         check_whole("how_many", how_many, "[0, inf)")
         x = self.counter.count(as_text_array([text]), dtype=self.dtype)
         given = None if vector is None else np.asarray(vector)[None]
+        if given is None and isinstance(self.view, GivenVectors):
+            given = np.zeros((1, self.view.n_given))  # explained by its words alone
         self._check_vectors(given, 1)
         probability = np.exp(log_softmax(self.scores(x, given, 1)))[0]
         parts = None if self.view is None else self.view.word_vectors(x)
@@ -218,5 +220,5 @@ def wordless_message(n_wordless: int, n_documents: int) -> str:
     """What to tell about documents without a known word."""
     return (
         f"{n_wordless} of {n_documents} documents hold no word that the model knows; their "
-        "prediction is only the most common class. Train on text of the same kind and language"
+        "prediction is a guess without evidence. Train on text of the same kind and language"
     )

@@ -149,6 +149,8 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
             raise ValueError(f"its array {name!r} is of the wrong type")
     _check_kinds(TextOptions, about["text"])
     options = TextOptions.from_json(about["text"])
+    if options.length is not None and options.length > 1e9:
+        raise ValueError(f"its documents are {options.length} words long")
     vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
     counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
     classes = _checked_classes(about["classes"])

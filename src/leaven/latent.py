@@ -186,7 +186,8 @@ def given_center(given: Any, n_documents: int, weight: FloatArray) -> FloatArray
 def check_given(given: Any, n_documents: int, n_dims: int | None = None) -> FloatArray:
     """The user's vectors as an array of float32, or an error that says what is wrong."""
     try:
-        vectors: FloatArray = np.asarray(given, dtype=np.float32)
+        with np.errstate(over="ignore"):  # infinite, which is refused below
+            vectors: FloatArray = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError):
         raise ValueError(
             "vectors must be numbers, equally many for every document, and they are not; "

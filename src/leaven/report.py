@@ -5,6 +5,8 @@ from typing import Any
 
 __all__ = ["FitReport"]
 
+STOP_EARLY = ("auto", "two-view")  # methods whose EM is not meant to converge
+
 
 @dataclass(frozen=True)
 class FitReport:
@@ -66,7 +68,9 @@ class FitReport:
         if self.choices:
             lines.append(_chosen("components per class", "components", self.choices))
         if self.n_iter:
-            end = "converged" if self.converged else "stopped before converging"
+            early = "stopped early, as meant"
+            end = early if self.method in STOP_EARLY else "stopped before converging"
+            end = "converged" if self.converged else end
             cooled = f"{self.n_annealed} iterations of annealing, then " if self.n_annealed else ""
             n_iter = self.n_iter - self.n_annealed
             noun = "iteration" if n_iter == 1 else "iterations"

@@ -10,6 +10,7 @@ from leaven import TextClassifier, load
 from leaven.blend import calibration_error
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_docstrings
+from leaven.estimators import _linear
 from leaven.estimators._held_out import FOLDS, HeldOut
 from leaven.estimators._linear import LabeledFeatures
 from leaven.experts import LinearExpert, MixtureExpert
@@ -114,9 +115,8 @@ def test_a_blend_comes_back_from_its_file(docstrings, fitted, tmp_path):
     assert again.explain(texts[3]) == fitted.explain(texts[3])
 
 
-def test_a_blend_has_no_components_to_assign(fitted):
-    with pytest.raises(ValueError, match="a blend"):
-        fitted.components()
+def test_a_blend_shows_the_components_of_its_em_and_assigns_none(fitted):
+    assert [own.label for own in fitted.components()] == fitted.classes_.tolist()
     with pytest.raises(ValueError, match="a blend"):
         fitted.assign_components({0: "stats"})
 
@@ -189,19 +189,57 @@ def test_the_span_of_labeled_documents_holds_the_logistic_regression(n_classes):
     )
 
 
-def test_many_labeled_documents_are_fitted_on_their_words(monkeypatch):
-    from leaven.estimators import _linear
-
+def test_of_many_labeled_documents_a_part_spans_the_space(monkeypatch):
     rng = np.random.default_rng(2)
     codes = np.arange(60) % 3
-    X = csr_array(rng.poisson(0.5, (60, 30)) + 2.0 * (np.arange(30) % 3 == codes[:, None]))
-    small = LabeledFeatures(X)
-    monkeypatch.setattr(_linear, "MOST_FOR_GRAM", 10)
-    large = LabeledFeatures(X)
-    assert large.turn is None
-    a = small.expert("words", small.fit(codes)).scores(X, None)
-    b = large.expert("words", large.fit(codes)).scores(X, None)
+    X = csr_array(rng.poisson(0.5, (60, 12)) + 2.0 * (np.arange(12) % 3 == codes[:, None]))
+    whole = LabeledFeatures(X)
+    monkeypatch.setattr(_linear, "MOST_EXACT", 20)
+    monkeypatch.setattr(_linear, "MOST_BEYOND", 20)
+    part = LabeledFeatures(X)
+    assert part.words.shape[0] == 20
+    # Twenty documents of twelve words span them all, so nothing is lost.
+    a = whole.expert("words", whole.fit(codes)).scores(X, None)
+    b = part.expert("words", part.fit(codes)).scores(X, None)
     assert_allclose(a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True), atol=0.1)
+    rows = np.array([1, 50])
+    assert_allclose(part.scores(part.fit(codes), rows), b[rows], atol=1e-3)
+
+
+def test_labeled_documents_without_a_known_word_are_no_trouble():
+    texts = ["uniqa uniqb", "uniqc uniqd", *["apple bread", "stars orbit"] * 125]
+    clf = TextClassifier().fit(texts, ["a", "b", *[None] * 250])
+    assert clf.predict_proba(texts[2:]).shape == (250, 2)
+
+
+def test_copies_of_a_document_are_not_held_out_from_each_other():
+    """Random labels: with copies on both sides of a fold, every model would look perfect."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice([f"w{i}" for i in range(200)], 20)) for _ in range(160)]
+    labels = [str(rng.integers(2)) for _ in range(60)]
+    clf = TextClassifier("nb").fit(texts[:60] * 3 + texts[60:], labels * 3 + [None] * 100)
+    assert clf.report_.expected_accuracy["n_held_out"] == 60
+    assert clf.report_.expected_accuracy["accuracy"] < 0.75
+
+
+def test_classes_that_were_never_held_out_are_not_taken_for_known(docstrings):
+    texts, truth = docstrings
+    many = np.unique(truth)[:3]
+    labels = some_labels(truth, 1)
+    for name in many:
+        labels[np.flatnonzero(truth == name)[:15]] = name
+    own = TextClassifier().fit(texts, labels).report_.expected_accuracy
+    alone = TextClassifier().fit(texts, some_labels(truth, 15)).report_.expected_accuracy
+    assert own["accuracy"] < alone["accuracy"]
+    assert own["high"] - own["low"] > alone["high"] - alone["low"]
+
+
+def test_probabilities_stay_honest_where_every_document_is_labeled(docstrings):
+    texts, truth = docstrings
+    clf = TextClassifier().fit(texts[:600], truth[:600])
+    proba = clf.predict_proba(texts[600:])
+    right = clf.classes_[proba.argmax(axis=1)] == truth[600:]
+    assert calibration_error(proba.max(axis=1), right) < 0.1
 
 
 def test_the_same_seed_gives_the_same_classifier(docstrings):

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from leaven import NaiveBayesEM, TextClassifier, TwoViewEM, load
+from leaven.estimators import _blending
 from leaven.latent import GivenVectors, LatentSpace
 
 TOPICS = {
@@ -88,6 +89,31 @@ def test_the_length_of_documents_does_not_matter():
     longer = csr_array(X * np.random.default_rng(0).integers(1, 9, X.shape[0])[:, None])
     here, there = TwoViewEM().fit(X, y), TwoViewEM().fit(longer, y)
     assert_allclose(there.predict_proba(longer), here.predict_proba(X), atol=1e-6)
+
+
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
+    X, y, _, _ = counts()
+    clf = TwoViewEM().fit(X, y)
+    before = clf.predict_proba(X[:20])
+    with pytest.raises(ValueError, match="Negative"):
+        clf.fit(-X, y)
+    with pytest.raises(ValueError, match="one class"):
+        clf.fit(X, np.where(y == 1, 1, -1))
+    assert_array_equal(clf.predict_proba(X[:20]), before)
+
+
+def test_where_the_supervised_model_decides_vectors_may_still_be_given(monkeypatch):
+    monkeypatch.setattr(_blending, "_supervised_wins", lambda *_: True)
+    texts, labels, _ = corpus()
+    clf = TextClassifier(embed=embed).fit(texts, labels)
+    assert [own.name for own in clf.fitted.experts] == ["linear model of words"]
+    assert clf.predict(texts).shape == (90,)
+
+
+def test_the_length_of_documents_is_an_option_of_the_text():
+    texts, labels, _ = corpus()
+    with pytest.raises(ValueError, match="text_options="):
+        TextClassifier("two-view", options={"length": 5.0}).fit(texts, labels)
 
 
 def test_fitting_again_forgets_the_old_view():

@@ -338,14 +338,17 @@ def train_command(
             return
         typer.echo(summary)
         talk.say(f"\nsaved {output} ({readable_size(n_bytes)}). Next:")
-        for command in _next_commands(data, text, output):
+        for command in _next_commands(data, text, vectors, output):
             talk.say(f"  {command}")
 
 
-def _next_commands(data: Sequence[str], text: str | None, output: str) -> list[str]:
+def _next_commands(
+    data: Sequence[str], text: str | None, vectors: str | None, output: str
+) -> list[str]:
     """What to do with the new model, with the user's own file names."""
     model = shlex.quote(output)
     column = f" --text {shlex.quote(text)}" if text else ""
+    column += f" --vectors {shlex.quote(vectors)}" if vectors else ""
     name = "new.csv" if data[0] == "-" or Path(data[0]).is_dir() else data[0]
     return [
         f"leaven explain {model}",

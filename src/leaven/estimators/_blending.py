@@ -25,6 +25,7 @@ WORD_EM_SHARE = 1 / 15  # of two-view EM's prior weight; its scores are three ti
 LONG = 120.0  # different words in a document of which nothing more is learned by reading on
 MIXTURE_PRIOR = 5.0  # words that a mixture should believe a document has
 SURE = 2.0  # standard errors by which the supervised model must win to be left alone
+MOST_LOOKED_AT = 20_000  # documents
 LITTLE = 0.1  # a say that is not worth mentioning
 NAMES = {
     "words": "linear model of words",
@@ -61,11 +62,12 @@ def calibrate(
     else:
         total = float(block.X.sum()) / max(block.X.shape[0], 1)
         prior = min(1.0, MIXTURE_PRIOR / max(total, 1e-9))
-    scores = expert.scores(block.X, block.vectors)
-    importance = held.importance(_shares(scores))
-    weights = fit_weights([own], held.truth, [prior], importance)
-    expected = held.expectation(own, importance, _words_per_document(block))
-    weights = weights * temper(weights[0] * scores, expected)
+    seen = _looked_at(block)
+    scores = expert.scores(seen.X, seen.vectors)
+    shares = _shares(scores)
+    weights = fit_weights([own], held.truth, [prior], held.importance(shares))
+    expected = held.expectation(own, shares, _words_per_document(block))
+    weights = weights * temper(weights[0] * scores[seen.y < 0], expected)
     return Blended((expert,), weights, expected)
 
 
@@ -89,18 +91,24 @@ def blend(
         experts.append(features.expert(NAMES[name], features.fit(held.labeled.y)))
         held_out.append(held.linear_scores(features))
     priors = [WORDS_PRIOR, BOTH_PRIOR]
-    has_collapsed = any(kind is CollapseWarning for kind, _ in estimator._messages)
+    # Where labels can be held out they tell better whether EM went astray.
+    has_collapsed = not len(held.truth) and any(
+        kind is CollapseWarning for kind, _ in estimator._messages
+    )
     if not has_collapsed:
         experts.append(MixtureExpert(NAMES["two-view"], estimator._model, estimator._params))
         held_out.append(held.mixture_scores(estimator._model, climb_of(estimator)))
         priors.append(_two_view_prior(block))
-    if len(held.truth):  # it is no match for two-view EM till labels say so
+    # Naive Bayes with EM is no match for two-view EM till labels say so.
+    if len(held.truth) and estimator.climbs_unlabeled:
         words = WordEM(block.X, held.n_classes, fewest, estimator.n_threads)
         experts.append(words.fitted(NAMES["em"], block, held.seed, estimator.n_threads))
         held_out.append(held.word_scores(words))
         priors.append(WORD_EM_SHARE * _two_view_prior(block))
-    all_scores = [own.scores(block.X, block.vectors) for own in experts]
-    importance = held.importance(_shares(all_scores[1]))
+    seen = _looked_at(block)
+    all_scores = [own.scores(seen.X, seen.vectors) for own in experts]
+    shares = _shares(all_scores[1])
+    importance = held.importance(shares)
     weights = fit_weights(held_out, held.truth, priors, importance)
     together = np.tensordot(weights, np.stack(held_out), 1)
     is_supervised = _supervised_wins(held_out[0], together, held)
@@ -108,8 +116,9 @@ def blend(
         experts, held_out, all_scores = experts[:1], held_out[:1], all_scores[:1]
         weights = fit_weights(held_out, held.truth, priors[:1], importance)
         together = weights[0] * held_out[0]
-    expected = held.expectation(together, importance, _words_per_document(block))
-    weights = weights * temper(np.tensordot(weights, np.stack(all_scores), 1), expected)
+    expected = held.expectation(together, shares, _words_per_document(block))
+    unlabeled = np.tensordot(weights, np.stack(all_scores), 1)[seen.y < 0]
+    weights = weights * temper(unlabeled, expected)
     says = _says(weights, all_scores)
     candidates = [
         _candidate(own.name, held, scores, say)
@@ -141,7 +150,7 @@ def _reason(
     has_collapsed: bool,
 ) -> str:
     n = len(held.truth)
-    lost = "; EM collapsed and is left out" if has_collapsed else ""
+    lost = "; two-view EM collapsed and is left out" if has_collapsed else ""
     if not n:
         return f"one label per class is too few to compare by, so the usual ranking decides{lost}"
     right = float((together.argmax(axis=1) == held.truth).mean())
@@ -175,6 +184,12 @@ def _says(weights: FloatArray, scores: list[FloatArray]) -> list[float]:
     """Shares of the experts in how far classes are moved apart, over all documents."""
     reach = np.array([w * own.std(axis=1).mean() for w, own in zip(weights, scores, strict=True)])
     return [float(own) for own in reach / max(reach.sum(), 1e-30)]
+
+
+def _looked_at(block: Block) -> Block:
+    """Documents enough to see shares of classes and mean confidence."""
+    every = -(-len(block.y) // MOST_LOOKED_AT)
+    return block if every == 1 else block.rows(np.arange(0, len(block.y), every))
 
 
 def _two_view_prior(block: Block) -> float:

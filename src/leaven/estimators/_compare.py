@@ -97,6 +97,8 @@ def compare(
     nb and em are equally good: 100 % of 4 held-out labels right.
     """
     asked = None if methods is None else _checked_methods(methods)
+    if random_state is not None:
+        check_whole("random_state", random_state, "[0, inf)")
     array, encoded = as_text_array(texts), encode_labels(labels)
     check_labels(encoded, len(array))
     folds = _folds(encoded, n_folds, random_state)

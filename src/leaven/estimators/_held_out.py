@@ -44,7 +44,7 @@ class HeldOut:
     ) -> None:
         self.n_words, self.dtype, self.seed, self.on_fit = n_words, dtype, seed, on_fit
         self.n_threads = n_threads
-        self.labeled = _with_words(labeled_documents(corpus))
+        self.labeled = _telling(labeled_documents(corpus))
         most = int(np.bincount(self.labeled.y).max())
         self.n_folds = min(FOLDS, most)
         self.folds: list[IntArray] = []
@@ -105,15 +105,42 @@ class HeldOut:
         ratio = np.sqrt(np.clip(shares / own, *UNEVEN))[self.truth]
         return ratio / ratio.mean() if len(ratio) else ratio
 
-    def expectation(self, scores: FloatArray, importance: FloatArray, words: float) -> Expectation:
-        """Expected accuracy of a classifier with these held-out scores."""
+    def expectation(
+        self, scores: FloatArray, shares: FloatArray, words_per_document: float
+    ) -> Expectation:
+        """Expected accuracy of a classifier with these held-out scores.
+
+        ``shares`` are the classes' in the corpus, as far as they can be guessed.
+        """
         right = (scores.argmax(axis=1) == self.truth).astype(np.float64)
-        n_labeled = len(self.labeled.y)
-        return expect_accuracy(right, importance, self.n_classes, n_labeled, words, self.n_folds)
+        heard = np.unique(self.truth)
+        # Half by number: of classes with one label, shares too are hardly known.
+        covered = (shares[heard].sum() + len(heard) / self.n_classes) / 2
+        return expect_accuracy(
+            right,
+            self.importance(shares),
+            self.n_classes,
+            len(self.labeled.y),
+            words_per_document,
+            self.n_folds,
+            float(covered),
+        )
 
 
-def _with_words(labeled: Block) -> Block:
-    """The documents that say something; all of a class of which none does."""
-    speaks = np.diff(labeled.X.indptr) > 0
+def _telling(labeled: Block) -> Block:
+    """The documents that say something, each once; all of a class of which none does.
+
+    The copy of a document that was trained on tells nothing about new ones. Labeled documents
+    come in the order of their content, so copies are neighbours.
+    """
+    X = labeled.X
+    speaks = np.diff(X.indptr) > 0
     heard = np.bincount(labeled.y, speaks, int(labeled.y.max()) + 1) > 0
-    return labeled.rows(np.flatnonzero(speaks | ~heard[labeled.y]))
+    is_copy = np.zeros(len(speaks), dtype=bool)
+    same = (labeled.y[1:] == labeled.y[:-1]) & (np.diff(X.indptr)[1:] == np.diff(X.indptr)[:-1])
+    for i in np.flatnonzero(same):
+        first, second, end = X.indptr[i : i + 3]
+        is_copy[i + 1] = np.array_equal(
+            X.indices[first:second], X.indices[second:end]
+        ) and np.array_equal(X.data[first:second], X.data[second:end])
+    return labeled.rows(np.flatnonzero((speaks & ~is_copy) | ~heard[labeled.y]))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, hstack
+from scipy.sparse import csr_array, diags_array
 from sklearn.linear_model import LogisticRegression
 
 from leaven._typing import Counts, FloatArray, IntArray
@@ -12,8 +12,9 @@ from leaven.experts import LinearExpert, row_norms
 __all__ = ["LabeledFeatures"]
 
 C = 10.0  # inverse strength of the ridge penalty, on unit-length documents
-TOLERANCE, MOST_ITERATIONS = 1e-3, 100
-MOST_FOR_GRAM = 2500  # labeled documents whose inner products are quicker than their words
+TOLERANCE, MOST_ITERATIONS = 1e-3, 1000
+# Labeled documents that span their space exactly, and how many must do beyond.
+MOST_EXACT, MOST_BEYOND = 2500, 1500
 
 
 class LabeledFeatures:
@@ -22,22 +23,23 @@ class LabeledFeatures:
     The weights that minimize loss plus ridge penalty lie in the span of the labeled
     documents, so a few hundred documents need a few hundred coordinates, not tens of
     thousands of words: documents are rotated into their span, exactly, and all folds of a
-    cross-validation share the rotation.
+    cross-validation share the rotation. Of many documents a part spans the space.
     """
 
     def __init__(self, X: Counts, vectors: FloatArray | None = None) -> None:
-        self.words = csr_array(diags_array(1 / row_norms(X)) @ X)
-        self.vectors = np.zeros((X.shape[0], 0)) if vectors is None else vectors
-        self.turn: FloatArray | None = None
-        if X.shape[0] > MOST_FOR_GRAM:
-            self.coordinates = csr_array(hstack([self.words, csr_array(self.vectors)]))
-            return
-        gram = (self.words @ self.words.T).toarray() + self.vectors @ self.vectors.T
-        values, turn = np.linalg.eigh(np.asarray(gram, np.float64))
+        words = csr_array(diags_array(1 / row_norms(X)) @ X)
+        vectors = np.zeros((X.shape[0], 0)) if vectors is None else vectors
+        n_documents = X.shape[0]
+        every = 1 if n_documents <= MOST_EXACT else -(-n_documents // MOST_BEYOND)
+        self.words, self.vectors = csr_array(words[::every]), vectors[::every]
+        gram = (self.words @ words.T).toarray() + self.vectors @ vectors.T
+        values, turn = np.linalg.eigh(np.asarray(gram[:, ::every], np.float64))
         real = values > 1e-9 * max(values[-1], 1e-30)
-        root = np.sqrt(values[real])
-        self.coordinates = (turn[:, real] * root).astype(np.float32)
+        if not real.any():
+            real[-1] = True  # no document has a word: one coordinate, in which all are nothing
+        root = np.sqrt(np.maximum(values[real], 1e-30))
         self.turn = turn[:, real] / root
+        self.coordinates = np.asarray(gram.T @ self.turn, np.float32)
 
     def fit(self, codes: IntArray, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Coefficients (n_coordinates, n_classes) and biases from some of the documents."""
@@ -64,13 +66,9 @@ class LabeledFeatures:
     def expert(self, name: str, fitted: tuple[FloatArray, FloatArray]) -> LinearExpert:
         """The model as a function of words and vectors."""
         coefficients, bias = fitted
-        if self.turn is None:
-            n_words = self.words.shape[1]
-            words, directions = coefficients[:n_words], coefficients[n_words:]
-        else:
-            shares = self.turn @ coefficients  # of the labeled documents
-            words = np.asarray(self.words.T @ shares)
-            directions = self.vectors.T @ shares
+        shares = self.turn @ coefficients  # of the documents that span the space
+        words = np.asarray(self.words.T @ shares)
+        directions = self.vectors.T @ shares
         return LinearExpert(
             name, words.astype(np.float32), directions.astype(np.float32), bias.astype(np.float64)
         )

@@ -12,6 +12,7 @@ from leaven.text._counter import TextOptions
 
 __all__ = [
     "METHODS",
+    "TEXT_DECIDES",
     "Method",
     "fewest_documents",
     "find_method",
@@ -45,12 +46,15 @@ _WEIGHTED = TextOptions(log_tf=True, idf=True, length=150.0)
 _SOFT = TextOptions(log_tf=True, idf=True, length=10.0)
 _SOFT_RARE = {200: 2, 0: 1}
 
+# Parameters of estimators that documents come with already.
+TEXT_DECIDES = frozenset({"length"})
+
 METHODS = {
     method.name: method
     for method in (
         Method(
             "auto",
-            "two-view EM and linear models, each with the say that held-out labels give it",
+            "linear models and two kinds of EM, each with the say that held-out labels give it",
             TwoViewEM,
             {},
             _SOFT,
@@ -131,7 +135,12 @@ def merged_text_options(
 
 def make_estimator(method: Method, given: Mapping[str, Any] | None, own: Mapping[str, Any]) -> Any:
     """The method's estimator, with the user's options."""
-    known = set(method.estimator().get_params()) - set(own)
+    known = set(method.estimator().get_params()) - set(own) - TEXT_DECIDES
+    for name in sorted(TEXT_DECIDES & set(given or {})):
+        raise ValueError(
+            f"{name!r} is an option of the text here, not of method {method.name!r}; pass "
+            f"text_options={{{name!r}: …}}"
+        )
     unknown = sorted(set(given or {}) - known)
     if unknown:
         raise ValueError(

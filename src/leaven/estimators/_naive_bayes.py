@@ -190,7 +190,7 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         check_counts(X, f"{type(self).__name__}.fit")
         labels = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        block = self._seen(Block(csr_array(X), labels.codes, weight, vectors))
+        block = self._prepared(Block(csr_array(X), labels.codes, weight, vectors))
         self.fit_corpus(
             in_memory(block, self.n_threads),
             classes=labels.classes,
@@ -262,8 +262,12 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
             self.warn(stacklevel=3)
         return self
 
+    def _prepared(self, block: Block) -> Block:
+        """Training documents as the model wants to see them; the word view needs nothing."""
+        return block
+
     def _seen(self, block: Block) -> Block:
-        """The documents as the model wants to see them; the word view needs nothing."""
+        """New documents as the model wants to see them."""
         return block
 
     def _mixture(self, n_classes: int) -> MultinomialMixture:

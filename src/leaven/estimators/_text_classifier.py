@@ -19,6 +19,7 @@ from leaven.estimators._two_view import TwoViewEM
 from leaven.explain import ComponentWords, Explanation
 from leaven.fitted import FittedClassifier
 from leaven.io import load_model, save_model
+from leaven.latent import check_given
 from leaven.text._arrow import as_text_array
 
 __all__ = ["TextClassifier", "load"]
@@ -33,8 +34,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     method : {"auto", "nb", "em", "mixture", "annealed", "two-view"}, default="auto"
-        How to learn. "auto" asks two-view EM and linear models, and gives each the say that it
-        earned on held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
+        How to learn. "auto" asks linear models and two kinds of EM, and gives each the say that
+        it earned on held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
         too; "mixture" gives a class several components, for classes of many topics; "annealed"
         cools slowly; "two-view" lets words and vectors agree, for very few labels.
     text_options : dict or None, default=None
@@ -130,7 +131,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if given is not None and not issubclass(method.estimator, TwoViewEM):
             raise ValueError(
                 f"method {method.name!r} looks at words alone and cannot use vectors; choose auto "
-                "or two-view, or leave out embed"
+                "or two-view, or leave the vectors out"
             )
         training = Training(
             method,
@@ -152,7 +153,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """The user's vectors of texts: as given, or from the user's function."""
         if given is not None or self.embed is None:
             return given
-        return np.asarray(self.embed(array.to_pylist()))
+        return check_given(self.embed(array.to_pylist()), len(array))
 
     def predict_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
         """Class probabilities, (n_documents, n_classes).

@@ -14,8 +14,9 @@ from threadpoolctl import threadpool_limits
 from leaven._labels import Labels
 from leaven.corpora import Block, Corpus, in_memory
 from leaven.estimators._blending import Blended, blend, calibrate
+from leaven.estimators._checks import check_em_options
 from leaven.estimators._components import plain
-from leaven.estimators._methods import METHODS, Method, fewest_documents
+from leaven.estimators._methods import METHODS, TEXT_DECIDES, Method, fewest_documents
 from leaven.estimators._quick_diagnosis import diagnose_fitted
 from leaven.estimators._two_view import TwoViewEM
 from leaven.exceptions import UnlabeledHurtWarning
@@ -37,6 +38,10 @@ CHOSEN_TOGETHER = (
 EXPECTED_TOGETHER = (
     "the expected accuracy is too good: the words were chosen by the labels that it was held "
     "out from; leaven evaluate on other labeled documents tells the truth"
+)
+EXPECTED_CHOSEN = (
+    "the expected accuracy is too good: the number of components was chosen by the labels that it "
+    "was held out from; leaven evaluate on other labeled documents tells the truth"
 )
 # Parts of a diagnosis that a report does without.
 TOO_LONG = {"points", "alternatives", "recommended"}
@@ -69,6 +74,7 @@ class Training:
         block = Block(X, labels.codes, np.ones(len(texts)))
         if isinstance(self.estimator, TwoViewEM):
             on_pass, own = self._progress("vectors"), self.estimator
+            check_em_options(own, X.dtype)
             block = self._timed("vectors", lambda: own.with_vectors(block, given, on_pass))
         corpus = in_memory(block, self.n_threads)
         self._timed("fitting", lambda: self._fit(corpus, block, labels))
@@ -82,7 +88,7 @@ class Training:
             labels.classes,
             report,
             getattr(self.estimator, "latent_", None)
-            if any(own.sees_vectors for own in blended.experts)
+            if given is not None or any(own.sees_vectors for own in blended.experts)
             else None,
             X.dtype,
         )
@@ -139,6 +145,8 @@ class Training:
             own = Blended((expert,), np.ones(1))
         if own.expected is not None and self.text_options.uses_labels:
             self.notes.append(EXPECTED_TOGETHER)
+        elif own.expected is not None and self.estimator.choices_:
+            self.notes.append(EXPECTED_CHOSEN)
         return own
 
     def _diagnosis(self, corpus: Corpus, block: Block) -> dict[str, Any]:
@@ -199,7 +207,11 @@ class Training:
             seconds=self.seconds,
             options={
                 "text": self.text_options.to_json(),
-                "method": {**own.get_params(), "components": plain(own.components)},
+                "method": {
+                    name: plain(value) if name == "components" else value
+                    for name, value in own.get_params().items()
+                    if name not in TEXT_DECIDES
+                },
                 "training": {"calibrate": self.calibrate},
             },
         )

@@ -11,10 +11,11 @@ from leaven._typing import Counts, FloatArray
 from leaven._validation import check_in, check_whole
 from leaven.blend import log_softmax
 from leaven.corpora import Block
+from leaven.estimators._checks import check_em_options
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.fitting import Fit
 from leaven.latent import View, learn_view, vectors_of
-from leaven.models import TwoViewMixture
+from leaven.models import MultinomialMixture, TwoViewMixture
 from leaven.posteriors import SOFT
 
 __all__ = ["TwoViewEM"]
@@ -118,16 +119,19 @@ beta_iter, correspondence, tol, random_state, n_threads
         vectors : array of shape (n_documents, n_dims) or None, default=None
             Vectors of your own, to stand beside those learned from ``X``.
         """
-        self.latent_: View | None = None  # for the documents to decide
         return self._fit(X, y, sample_weight, vectors)
+
+    def _prepared(self, block: Block) -> Block:
+        given = block.vectors
+        block = replace(block, X=scaled(block.X, self.length), vectors=None)
+        return self.with_vectors(block, given)
 
     def _seen(self, block: Block) -> Block:
         """Documents of constant length with vectors of unit length."""
-        given = block.vectors
-        block = replace(block, X=scaled(block.X, self.length), vectors=None)
-        if self.latent_ is None:
-            return self.with_vectors(block, given)
-        return replace(block, vectors=vectors_of(self.latent_, block.X, given, self.n_threads))
+        X = scaled(block.X, self.length)
+        return replace(
+            block, X=X, vectors=vectors_of(self.latent_, X, block.vectors, self.n_threads)
+        )
 
     def with_vectors(
         self, block: Block, given: Any = None, on_pass: Callable[[int, int], None] | None = None
@@ -137,23 +141,22 @@ beta_iter, correspondence, tol, random_state, n_threads
         ``on_pass(done, total)`` is called after every pass over the documents.
         """
         check_in("length", self.length, "(0, inf)")
-        check_in("concentration", self.concentration, "(0, inf)")
+        check_in("concentration", self.concentration, "(0, 1000000]")
         check_whole("n_dims", self.n_dims, "[1, inf)")
+        check_em_options(self, block.X.dtype)
         seed = np.random.SeedSequence(self.random_state).entropy
-        self.latent_ = learn_view(block, given, self.n_dims, seed, self.n_threads, on_pass)
-        return replace(block, vectors=vectors_of(self.latent_, block.X, given, self.n_threads))
+        # Kept aside till the fit has succeeded.
+        self._view = learn_view(block, given, self.n_dims, seed, self.n_threads, on_pass)
+        return replace(block, vectors=vectors_of(self._view, block.X, given, self.n_threads))
 
     def _mixture(self, n_classes: int) -> TwoViewMixture:
-        assert self.latent_ is not None
-        return TwoViewMixture(
-            np.arange(n_classes),
-            self.alpha,
-            self.class_alpha,
-            self.unlabeled_weight,
-            self.n_threads,
-            self.concentration,
-            self.latent_.n_dims,
-        )
+        prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
+        own = (self.concentration, self._view.n_dims)
+        return TwoViewMixture(np.arange(n_classes), *prior, self.n_threads, *own)
+
+    def _keep(self, model: MultinomialMixture, fit: Fit) -> None:
+        super()._keep(model, fit)
+        self.latent_: View = self._view
 
     def _find_faults(self, fit: Fit, max_iter: int) -> list[tuple[type[Warning], str]]:
         return super()._find_faults(fit, 0)  # that the iterations ran out is no fault here
