@@ -174,7 +174,12 @@ class FittedClassifier:
         x = self.counter.count(as_text_array([text]), dtype=self.dtype)
         given = None if vector is None else np.asarray(vector)[None]
         if given is None and isinstance(self.view, GivenVectors):
-            given = np.zeros((1, self.view.n_given))  # explained by its words alone
+            given = np.zeros((1, self.view.n_given))
+            warnings.warn(
+                "explained by its words alone: this classifier looks at vectors too, and the text "
+                "comes without; its prediction may be another with one",
+                stacklevel=3,
+            )
         self._check_vectors(given, 1)
         probability = np.exp(log_softmax(self.scores(x, given, 1)))[0]
         parts = None if self.view is None else self.view.word_vectors(x)

@@ -57,8 +57,9 @@ def test_a_model_of_vectors_asks_for_them(run, file, tmp_path):
     refused = run("predict", model, file)
     assert refused.exit_code == 1
     assert "trained with vectors of your own" in refused.stderr
-    explained = run("explain", model, "stone river", "--json")  # by its words alone
+    explained = run("explain", model, "stone river", "--json")
     assert explained.exit_code == 0, explained.stderr
+    assert "explained by its words alone" in json.loads(explained.stdout)["warnings"][0]
 
 
 @pytest.mark.parametrize(

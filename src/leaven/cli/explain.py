@@ -88,7 +88,7 @@ def explain_command(
         explanation = explain(model, text, words)
         if not explanation.words:
             talk.warn(
-                "the model knows no word of this text; its prediction is only the most common class"
+                "the model knows no word of this text; its prediction is a guess without evidence"
             )
         if as_json:
             print_json({**explanation_json(explanation), "warnings": talk.warnings})
