@@ -23,6 +23,7 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
 from leaven import TextClassifier
+from leaven.blend import calibration_error
 from leaven.datasets import load_corpus, load_docstrings
 from studies._common import newsgroup_split
 from studies._reuters import CATEGORIES
@@ -30,7 +31,6 @@ from studies._reuters import CATEGORIES
 TEST_SHARE = 0.3  # where a corpus has no split of its own
 FEWEST = 20  # training documents of a class of Reuters
 WEBKB_CLASSES = ("course", "faculty", "project", "student")
-N_BINS = 10  # of the calibration error
 STATED = ("accuracy", "low", "high")  # what a method may say about its own accuracy
 MEASURES = ("accuracy", "macro_f1", "ece", "nll", "seconds")
 
@@ -121,13 +121,6 @@ class Draw:
             of_truth = proba[np.arange(len(proba)), np.searchsorted(self.task.classes, self.truth)]
             found["nll"] = float(-np.log(np.clip(of_truth, np.finfo(np.float64).eps, 1.0)).mean())
         return found
-
-
-def calibration_error(top: np.ndarray, right: np.ndarray) -> float:
-    """Expected calibration error: |accuracy - confidence| in equal bins of the top probability."""
-    bins = np.minimum((top * N_BINS).astype(np.int64), N_BINS - 1)
-    excess = np.bincount(bins, weights=right - top, minlength=N_BINS)
-    return float(np.abs(excess).sum() / len(top))
 
 
 Method = Callable[[Task], Answer]

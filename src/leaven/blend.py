@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from leaven._typing import FloatArray, IntArray
+from leaven.significance import Z_90
 
 __all__ = [
     "Expectation",
@@ -34,7 +35,6 @@ PER_DOUBLING = 0.06
 # Held-out documents of one labeled set share its luck, so they tell less than as many others.
 PRIOR_CERTAINTY, CERTAINTY = 8.0, 0.6
 SYSTEMATIC = 0.03  # and labeled documents are not quite like the others
-NINETY_PERCENT = 1.645
 UNKNOWN = 0.3  # half an interval that knows nearly nothing
 MOST_FOR_MATCH = 4000  # documents are enough to see the mean confidence
 
@@ -110,7 +110,7 @@ def expect_accuracy(
     total = PRIOR_LABELS + n_effective
     mean = (PRIOR_LABELS * prior + n_effective * seen) / total
     certain = PRIOR_CERTAINTY + CERTAINTY * n_effective
-    spread = NINETY_PERCENT * np.sqrt(mean * (1 - mean) / certain + SYSTEMATIC**2)
+    spread = Z_90 * np.sqrt(mean * (1 - mean) / certain + SYSTEMATIC**2)
     if len(right):
         mean = covered * mean + (1 - covered) * alone
         spread = covered * spread + (1 - covered) * UNKNOWN

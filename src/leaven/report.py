@@ -5,8 +5,6 @@ from typing import Any
 
 __all__ = ["FitReport"]
 
-STOP_EARLY = ("auto", "two-view")  # methods whose EM is not meant to converge
-
 
 @dataclass(frozen=True)
 class FitReport:
@@ -24,6 +22,7 @@ class FitReport:
     unlabeled_shares: dict[str, float]  # class → share of the unlabeled documents, if any
     objective: list[float]  # before the first M-step and after each
     converged: bool
+    stops_early: bool = False  # EM is not meant to converge
     n_annealed: int = 0  # M-steps while the temperature fell
     components: dict[str, int] = field(default_factory=dict)  # class → number of components
     choices: list[dict[str, Any]] = field(default_factory=list)  # of components: their accuracy
@@ -69,7 +68,7 @@ class FitReport:
             lines.append(_chosen("components per class", "components", self.choices))
         if self.n_iter:
             early = "stopped early, as meant"
-            end = early if self.method in STOP_EARLY else "stopped before converging"
+            end = early if self.stops_early else "stopped before converging"
             end = "converged" if self.converged else end
             cooled = f"{self.n_annealed} iterations of annealing, then " if self.n_annealed else ""
             n_iter = self.n_iter - self.n_annealed

@@ -13,7 +13,10 @@ import numpy as np
 
 from leaven._typing import FloatArray
 
-__all__ = ["McNemar", "PairedT", "mcnemar", "paired_t"]
+__all__ = ["Z_90", "Z_95", "McNemar", "PairedT", "mcnemar", "paired_t", "wilson_interval"]
+
+# Standard errors on either side of an interval that holds 90 and 95 % of a normal distribution.
+Z_90, Z_95 = 1.6448536269514722, 1.959963984540054
 
 ROUNDING = 1e-12  # differences of scores this close are the same but for rounding
 
@@ -132,3 +135,12 @@ def _check_lengths(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         names, sizes = " and ".join(lengths), " and ".join(map(str, lengths.values()))
         raise ValueError(f"{names} must be paired, got lengths {sizes}")
+
+
+def wilson_interval(n_right: int, n: int, z: float = Z_95) -> tuple[float, float]:
+    """Confidence interval of a share; sensible also near 0 and 1 and for few documents."""
+    share, z2 = n_right / n, z**2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = z / (1 + z2 / n) * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
+    # Rounding must not leave the share itself outside.
+    return min(max(middle - half, 0.0), share), max(min(middle + half, 1.0), share)

@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from leaven.cli.evaluate import Evaluation, wilson_interval
+from leaven.cli.evaluate import Evaluation
 from leaven.io import load_model
+from leaven.significance import wilson_interval
 
 
 @pytest.fixture

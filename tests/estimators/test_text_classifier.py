@@ -286,7 +286,7 @@ def test_the_report_is_readable(fitted):
     assert [line.split("  ")[1] for line in lines[3:7]] == [
         own["name"] for own in fitted.report_.candidates
     ]
-    assert all("100 % (59–100) of held-out labels right, " in line for line in lines[3:7])
+    assert all("100 % (69–100) of held-out labels right, " in line for line in lines[3:7])
     assert lines[7] == fitted.report_.expectation
     assert lines[7].endswith("; from 6 held-out labels)")
     assert any(line.strip().startswith("baking") and "2 labeled" in line for line in lines)

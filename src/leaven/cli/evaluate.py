@@ -33,9 +33,8 @@ from leaven.cli._common import (
 if TYPE_CHECKING:
     from leaven._typing import IntArray
 
-__all__ = ["Evaluation", "evaluate", "evaluate_command", "wilson_interval"]
+__all__ = ["Evaluation", "evaluate", "evaluate_command"]
 
-Z_95 = 1.959963984540054  # 97.5 % point of the normal distribution
 MOST_CLASSES_IN_MATRIX = 12
 LARGEST_CONFUSIONS = 15
 
@@ -60,6 +59,8 @@ class Evaluation:
 
     @property
     def accuracy_interval(self) -> tuple[float, float]:
+        from leaven.significance import wilson_interval
+
         return wilson_interval(int(self.confusion.trace()), self.n_documents)
 
     @property
@@ -97,14 +98,6 @@ class Evaluation:
             "n_documents": self.n_documents,
             "n_unlabeled": self.n_unlabeled,
         }
-
-
-def wilson_interval(n_right: int, n: int) -> tuple[float, float]:
-    """95 % confidence interval of a share; sensible also near 0 and 1 and for few documents."""
-    share, z2 = n_right / n, Z_95**2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z_95 / (1 + z2 / n) * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
-    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 def evaluate(

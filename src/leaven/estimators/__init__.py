@@ -1,4 +1,4 @@
-"""scikit-learn shells over the axes: nothing is computed here."""
+"""scikit-learn shells over the axes, and the outer steps that hold labels out."""
 
 from leaven.estimators._compare import compare
 from leaven.estimators._comparison import Comparison, MethodResult

@@ -16,6 +16,7 @@ from leaven.estimators._quick_diagnosis import climb_of
 from leaven.estimators._word_em import WordEM
 from leaven.exceptions import CollapseWarning
 from leaven.experts import Expert, MixtureExpert
+from leaven.significance import Z_90, wilson_interval
 
 __all__ = ["Blended", "blend", "calibrate"]
 
@@ -132,11 +133,7 @@ def _candidate(name: str, held: HeldOut, scores: FloatArray, say: float) -> dict
     if not len(held.truth):
         return {"name": name, "accuracy": None, "low": None, "high": None, "share": say}
     right = scores.argmax(axis=1) == held.truth
-    # Agresti and Coull: honest for few documents, and for all of them right.
-    n = len(right) + 4
-    middle = (right.sum() + 2) / n
-    spread = 1.645 * np.sqrt(middle * (1 - middle) / n)
-    low, high = float(max(middle - spread, 0.0)), float(min(middle + spread, 1.0))
+    low, high = wilson_interval(int(right.sum()), len(right), Z_90)
     return {
         "name": name, "accuracy": float(right.mean()), "low": low, "high": high, "share": say,
     }  # fmt: skip

@@ -18,6 +18,7 @@ from leaven.estimators._methods import METHODS
 from leaven.estimators._peak_memory import PeakMemory
 from leaven.estimators._text_classifier import TextClassifier
 from leaven.estimators._two_view import TwoViewEM
+from leaven.significance import Z_90, wilson_interval
 from leaven.text._arrow import as_text_array
 
 __all__ = ["compare"]
@@ -27,7 +28,6 @@ LARGE, FOLDS_OF_LARGE = 10_000, 3  # documents beyond which fewer folds must do
 ENOUGH = 1000  # held-out documents: more folds would tell nothing new
 SLOW = "mixture"  # chooses by folds of its own, six models in each
 MOST_FOR_SLOW = 30_000  # documents × classes with which it takes a minute or two
-Z_90 = 1.6448536269514722  # 95 % point of the normal distribution
 
 
 def compare(
@@ -233,7 +233,7 @@ class _Trial:
             return MethodResult(self.name, error=" ".join(str(self.error).split()))
         predicted = np.concatenate(self.predicted)
         right = predicted == truth
-        low, high = _wilson_interval(int(right.sum()), len(right))
+        low, high = wilson_interval(int(right.sum()), len(right), Z_90)
         measured = [own for own in self.memory if own is not None]
         return MethodResult(
             self.name,
@@ -245,13 +245,6 @@ class _Trial:
             float(np.median(measured)) if measured else None,
             right=tuple(right.tolist()),
         )
-
-
-def _wilson_interval(n_right: int, n: int) -> tuple[float, float]:
-    share, z2 = n_right / n, Z_90**2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z_90 / (1 + z2 / n) * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
-    return min(max(middle - half, 0.0), share), max(min(middle + half, 1.0), share)
 
 
 def _macro_f1(truth: IntArray, predicted: IntArray) -> float:

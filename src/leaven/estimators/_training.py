@@ -14,7 +14,6 @@ from threadpoolctl import threadpool_limits
 from leaven._labels import Labels
 from leaven.corpora import Block, Corpus, in_memory
 from leaven.estimators._blending import Blended, blend, calibrate
-from leaven.estimators._checks import check_em_options
 from leaven.estimators._components import plain
 from leaven.estimators._methods import METHODS, TEXT_DECIDES, Method, fewest_documents
 from leaven.estimators._quick_diagnosis import diagnose_fitted
@@ -74,7 +73,6 @@ class Training:
         block = Block(X, labels.codes, np.ones(len(texts)))
         if isinstance(self.estimator, TwoViewEM):
             on_pass, own = self._progress("vectors"), self.estimator
-            check_em_options(own, X.dtype)
             block = self._timed("vectors", lambda: own.with_vectors(block, given, on_pass))
         corpus = in_memory(block, self.n_threads)
         self._timed("fitting", lambda: self._fit(corpus, block, labels))
@@ -199,6 +197,7 @@ class Training:
             ],
             size_choices=[dataclasses.asdict(choice) for choice in counter.size_choices],
             converged=own.converged_,
+            stops_early=isinstance(own, TwoViewEM),
             diagnosis=diagnosis,
             candidates=blended.candidates,
             expected_accuracy={} if blended.expected is None else blended.expected.to_json(),
