@@ -226,7 +226,8 @@ def plot(name: str, results: dict[str, Any], methods: tuple[str, ...]) -> None:
                 no = 100 * results["categories"][category]["always_no"]
                 label = None if place else "always answering no"
                 panel.plot([no, no], [place - 0.4, place + 0.4], "k:", linewidth=1, label=label)
-            panel.legend(loc="lower left", fontsize=9)
+            handles, names = panel.get_legend_handles_labels()
+            figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=9)
         panel.set_yticks(places, CATEGORIES)
         panel.set_xlim(50 if measure == "accuracy" else 0, 100)
         panel.set_xlabel(f"{measure.replace('_', ' ')}, %")
