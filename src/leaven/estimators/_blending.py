@@ -12,7 +12,6 @@ from leaven.corpora import Block, Corpus
 from leaven.estimators._held_out import HeldOut
 from leaven.estimators._linear import LabeledFeatures
 from leaven.estimators._naive_bayes import NaiveBayesEM
-from leaven.estimators._quick_diagnosis import climb_of
 from leaven.estimators._word_em import WordEM
 from leaven.exceptions import CollapseWarning
 from leaven.experts import Expert, MixtureExpert
@@ -57,7 +56,7 @@ def calibrate(
     """One mixture, with the weight that makes its probabilities honest."""
     expert = MixtureExpert(name, estimator._model, estimator._params)
     held = _held_out(estimator, corpus, block, on_fit)
-    own = held.mixture_scores(estimator._model, climb_of(estimator))
+    own = held.mixture_scores(estimator)
     if expert.sees_vectors:
         prior = _two_view_prior(block)
     else:
@@ -98,7 +97,7 @@ def blend(
     )
     if not has_collapsed:
         experts.append(MixtureExpert(NAMES["two-view"], estimator._model, estimator._params))
-        held_out.append(held.mixture_scores(estimator._model, climb_of(estimator)))
+        held_out.append(held.mixture_scores(estimator))
         priors.append(_two_view_prior(block))
     # Naive Bayes with EM is no match for two-view EM till labels say so.
     if len(held.truth) and estimator.climbs_unlabeled:

@@ -1,7 +1,6 @@
 """Labeled documents held out in turn, and what experts trained on the others say of them."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,6 @@ from leaven.blend import Expectation, expect_accuracy
 from leaven.corpora import Block, Corpus, Joined, in_memory, labeled_documents, sample_unlabeled
 from leaven.estimators._linear import LabeledFeatures
 from leaven.estimators._word_em import WordEM
-from leaven.fitting import Climb, fit_mixture
-from leaven.models import MultinomialMixture
 from leaven.selection import Held
 
 __all__ = ["HeldOut"]
@@ -20,7 +17,6 @@ __all__ = ["HeldOut"]
 FOLDS = 5
 ENOUGH = 1000  # held-out documents: more folds would tell nothing new
 MOST_UNLABELED = 10_000  # documents in a sample that stands for all
-MOST_TEMPERATURES = 80  # of annealing, whose folds need not be as patient as the fit
 UNEVEN = (0.2, 5.0)  # how much less or more than one a held-out document may stand for
 
 OnFit = Callable[[int, int], None]
@@ -62,15 +58,13 @@ class HeldOut:
     def n_classes(self) -> int:
         return int(self.labeled.y.max()) + 1
 
-    def mixture_scores(self, model: MultinomialMixture, climb: Climb) -> FloatArray:
-        """What mixtures fitted without them say of the documents held out."""
-        every = -(-len(climb.warm_up) // MOST_TEMPERATURES) or 1
-        climb = replace(climb, n_init=1, warm_up=climb.warm_up[::every])
+    def mixture_scores(self, estimator: Any) -> FloatArray:
+        """What mixtures fitted without them, as this one was, say of the documents held out."""
         found: list[FloatArray] = [np.zeros((0, self.n_classes))]
         for number, fold in enumerate(self.folds):
             rest, own = self.held.rest(fold), self.held.documents(fold)
-            fit = fit_mixture(model, rest, self.n_words, self.dtype, climb, self.seed)
-            found.append(model.class_log_joint(fit.result.params, own.X, own.vectors))
+            params = estimator.refit(rest, self.n_words, self.dtype, self.seed)
+            found.append(estimator._model.class_log_joint(params, own.X, own.vectors))
             if self.on_fit is not None:
                 self.on_fit(number + 1, len(self.folds))
         return np.concatenate(found)

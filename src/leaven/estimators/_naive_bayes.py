@@ -30,10 +30,12 @@ from leaven.estimators._components import Choice, choose_sizes, listed_candidate
 from leaven.exceptions import CollapseWarning
 from leaven.explain import class_log_words
 from leaven.fitting import Climb, Fit, components_of, fit_mixture
-from leaven.models import MultinomialMixture
+from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 
 __all__ = ["NaiveBayesEM"]
+
+MOST_TEMPERATURES = 80  # of annealing, where labels are only held out
 
 
 class NaiveBayesEM(ClassifierMixin, BaseEstimator):
@@ -261,6 +263,16 @@ class NaiveBayesEM(ClassifierMixin, BaseEstimator):
         if warn:
             self.warn(stacklevel=3)
         return self
+
+    def refit(self, corpus: Corpus, n_words: int, dtype: Any, seed: Any) -> MixtureParams:
+        """Parameters of the fitted model on other documents; the estimator stays as it is.
+
+        For documents that are held out: from one start, and no more patient than need be.
+        """
+        warm_up = cooling(self.beta_start, self.beta_factor, self.beta_iter)
+        every = -(-len(warm_up) // MOST_TEMPERATURES) or 1
+        climb = Climb(1, warm_up[::every], self.correspondence, self.max_iter, self.tol)
+        return fit_mixture(self._model, corpus, n_words, dtype, climb, seed).result.params
 
     def _prepared(self, block: Block) -> Block:
         """Training documents as the model wants to see them; the word view needs nothing."""
