@@ -14,7 +14,8 @@ from leaven.em import anneal, run_em
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 
 SETTLED = 3  # temperatures after which every array has been made
 

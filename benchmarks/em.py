@@ -13,7 +13,8 @@ from leaven.em import run_em
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 
 N_CLASSES = 20
 STEPS = 4

@@ -29,7 +29,8 @@ from leaven.fitting import Climb, fit_mixture
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary
 
 N_UNLABELED = 600  # per class

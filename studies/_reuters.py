@@ -13,7 +13,8 @@ from leaven.datasets import load_corpus
 from leaven.fitting import Climb, Fit, components_of, fit_mixture
 from leaven.models import MultinomialMixture
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextCounter, TextOptions, fit_counter
+from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._options import TextOptions
 from leaven.text._selection import SizeChoice, try_sizes
 from leaven.text._vocabulary import Vocabulary, mutual_information
 

@@ -28,7 +28,8 @@ from leaven import NaiveBayesEM, TextClassifier
 from leaven.estimators._methods import METHODS
 from leaven.significance import mcnemar
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 from studies._common import (
     labeled_set,
     log_ticks,

@@ -21,7 +21,8 @@ from leaven.em import run_em
 from leaven.fitting import Climb, fit_mixture
 from leaven.models import MultinomialMixture
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 from studies._common import (
     NewsgroupSplit,
     labeled_set,

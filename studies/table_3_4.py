@@ -21,7 +21,8 @@ import numpy as np
 from leaven.explain import top_words
 from leaven.fitting import Climb, fit_mixture
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 from studies._common import save_figure, subplots, write_results
 from studies._news5 import COUNTS, MODEL, N_WORDS, News5, as_corpus, load_news5
 

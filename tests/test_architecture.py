@@ -16,7 +16,16 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Lowest first. A module may import from lower layers and from its own.
 LAYERS = [
     {"_typing", "exceptions", "_version"},
-    {"_validation", "_threads", "_labels", "_files", "_compile", "_folds", "significance"},
+    {
+        "_validation",
+        "_threads",
+        "_ahead",
+        "_labels",
+        "_files",
+        "_compile",
+        "_folds",
+        "significance",
+    },
     {"text"},
     {"corpora"},
     {"posteriors"},

@@ -1,5 +1,7 @@
 """Vectors learned from text, and vectors that users bring."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,8 +14,8 @@ from leaven.corpora import Block
 from leaven.latent import (
     GivenVectors,
     LatentSpace,
+    check_given,
     fit_latent,
-    given_center,
     learn_view,
     unit_rows,
     vectors_of,
@@ -138,11 +140,16 @@ def test_rank_below_the_dimensions_is_no_trouble():
     assert np.isfinite(space.vectors(X)).all()
 
 
+def learned_view(block, given, n_dims):
+    corpus = in_memory(replace(block, vectors=given))
+    return learn_view(corpus, block.X.shape[1], n_dims, 0, dtype=block.X.dtype)
+
+
 def test_given_vectors_stand_beside_the_learned_ones():
     drawn, rng = documents(6), np.random.default_rng(0)
     given = rng.normal(size=(60, 5)) + 3.0
     block = Block(drawn.X, drawn.y, np.ones(60))
-    view = learn_view(block, given, 8, 0, 1)
+    view = learned_view(block, given, 8)
     vectors = vectors_of(view, drawn.X, given, 1)
     assert vectors.shape == (60, 13)
     assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
@@ -170,13 +177,13 @@ def test_given_vectors_stand_beside_the_learned_ones():
 )
 def test_vectors_that_are_none_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        given_center(given, 4, np.ones(4))
+        check_given(given, 4)
 
 
 def test_vectors_of_another_embedding_are_refused():
     with pytest.raises(ValueError, match="as in training"):
         vectors_of(
-            learn_view(Block(csr_array(np.eye(4)), np.full(4, -1), np.ones(4)), np.eye(4), 2, 0, 1),
+            learned_view(Block(csr_array(np.eye(4)), np.full(4, -1), np.ones(4)), np.eye(4), 2),
             csr_array(np.eye(4)),
             np.ones((4, 3)),
             1,
@@ -186,8 +193,8 @@ def test_vectors_of_another_embedding_are_refused():
 def test_a_view_is_given_or_learned_but_not_both():
     drawn = documents(2)
     block = Block(drawn.X, drawn.y, drawn.weight)
-    learned = learn_view(block, None, 5, 0, 1)
-    given = learn_view(block, np.ones((60, 2)), 5, 0, 1)
+    learned = learned_view(block, None, 5)
+    given = learned_view(block, np.ones((60, 2)), 5)
     assert isinstance(learned, LatentSpace)
     assert isinstance(given, GivenVectors)
     with pytest.raises(ValueError, match="learned its own"):

@@ -12,6 +12,7 @@ __all__ = ["kernel", "kernel_inline"]
 
 _SOURCES = (
     "_kernels.py",
+    "text/_csv_kernels.py",
     "text/_hash_table.py",
     "text/_kernels.py",
     "text/_row_kernels.py",

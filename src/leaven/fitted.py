@@ -25,8 +25,9 @@ from leaven.explain import (
 from leaven.latent import GivenVectors, View, vectors_of
 from leaven.report import FitReport
 from leaven.text._arrow import as_text_array
-from leaven.text._counter import TextCounter, TextOptions, fit_counter
+from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._counting import Progress
+from leaven.text._options import TextOptions
 
 __all__ = ["FittedClassifier"]
 

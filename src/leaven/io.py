@@ -24,8 +24,9 @@ from leaven._version import __version__
 from leaven.exceptions import ModelFileError
 from leaven.fitted import FittedClassifier
 from leaven.report import FitReport
-from leaven.text._counter import TextCounter, TextOptions
+from leaven.text._counter import TextCounter
 from leaven.text._hash_table import PADDING
+from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]

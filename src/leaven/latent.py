@@ -14,7 +14,7 @@ import numpy as np
 from leaven import _kernels
 from leaven._threads import count_threads, run_in_threads
 from leaven._typing import Counts, FloatArray
-from leaven.corpora import Block, Corpus, in_memory
+from leaven.corpora import Block, Corpus
 from leaven.text._counter import IDF_FLOOR
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "View",
     "check_given",
     "fit_latent",
-    "given_center",
     "learn_view",
     "unit_rows",
     "vectors_of",
@@ -146,18 +145,35 @@ def fit_latent(
 
 
 def learn_view(
-    block: Block,
-    given: Any,
+    corpus: Corpus,
+    n_words: int,
     n_dims: int,
     seed: Any,
-    n_threads: int | None,
     on_pass: Callable[[int, int], None] | None = None,
+    dtype: Any = np.float32,
 ) -> View:
-    """Where vectors will come from: the text, and the user's own where any are given."""
-    center = None if given is None else given_center(given, block.X.shape[0], block.weight)
-    corpus, dtype = in_memory(block, n_threads), block.X.dtype
-    latent = fit_latent(corpus, block.X.shape[1], n_dims, seed, on_pass, dtype)
-    return latent if center is None else GivenVectors(center, latent)
+    """Where vectors will come from: the text, and the user's own where blocks carry them."""
+    sums = corpus.reduce(lambda block: [_given_sum(block)], _added)[0]
+    latent = fit_latent(corpus, n_words, n_dims, seed, on_pass, dtype)
+    if sums is None:
+        return latent
+    return GivenVectors((sums[:-1] / max(sums[-1], 1e-30)).astype(np.float32), latent)
+
+
+def _given_sum(block: Block) -> FloatArray | None:
+    """Weighted sum of the unit vectors that the user gave, and the weights' sum."""
+    if block.vectors is None:
+        return None
+    return np.append(block.weight @ unit_rows(block.vectors), block.weight.sum())
+
+
+def _added(total: list[FloatArray | None], part: list[FloatArray | None]) -> Any:
+    own, other = total[0], part[0]
+    if (own is None) != (other is None) or (
+        own is not None and other is not None and len(own) != len(other)
+    ):
+        raise ValueError("vectors must be equally long for all documents; embed all alike")
+    return [None if own is None or other is None else own + other]
 
 
 def vectors_of(view: View, X: Counts, given: Any, n_threads: int | None) -> FloatArray:
@@ -175,12 +191,6 @@ def vectors_of(view: View, X: Counts, given: Any, n_threads: int | None) -> Floa
             "out, or fit with vectors too"
         )
     return view.vectors(X, n_threads)
-
-
-def given_center(given: Any, n_documents: int, weight: FloatArray) -> FloatArray:
-    """The middle of the user's vectors."""
-    vectors = unit_rows(check_given(given, n_documents))
-    return np.asarray(weight @ vectors / max(weight.sum(), 1e-30), np.float32)
 
 
 def check_given(given: Any, n_documents: int, n_dims: int | None = None) -> FloatArray:

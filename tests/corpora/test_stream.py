@@ -13,7 +13,8 @@ from leaven.em import run_em
 from leaven.exceptions import DataError
 from leaven.models import MultinomialMixture
 from leaven.text import DocumentFiles, Documents
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 
 WORDS = {"space": "orbit planet star comet moon", "baking": "dough yeast oven flour crust"}
 OPTIONS = TextOptions(log_tf=True, idf=True, length=50.0)

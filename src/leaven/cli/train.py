@@ -61,7 +61,7 @@ def train(
 ) -> "FittedClassifier":
     """Train a classifier on the documents in files."""
     from leaven import TextClassifier
-    from leaven.text._counter import TextOptions
+    from leaven.text._options import TextOptions
 
     TextOptions(**(text_options or {}))  # refuses bad values before anything is read
     documents = read_labeled_files(

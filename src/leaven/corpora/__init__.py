@@ -1,22 +1,33 @@
 """Where documents are, and who adds up."""
 
 from leaven.corpora._base import UNLABELED, Block, Corpus
+from leaven.corpora._cache import CachedCorpus, gathered
 from leaven.corpora._files import CountedFiles
 from leaven.corpora._memory import InMemoryCorpus, in_memory
-from leaven.corpora._parts import Joined, Unlabeled, labeled_documents
-from leaven.corpora._sample import sample_unlabeled
+from leaven.corpora._parts import MOST_LABELED, Joined, Unlabeled, labeled_documents
+from leaven.corpora._sample import sample_documents, sample_unlabeled
 from leaven.corpora._stream import StreamedCorpus
+from leaven.corpora._uncounted import Counted, Counting, FilesOnDisk, TextsInMemory, Uncounted
 
 __all__ = [
     "UNLABELED",
     "Block",
+    "CachedCorpus",
     "Corpus",
+    "Counted",
     "CountedFiles",
+    "Counting",
+    "FilesOnDisk",
     "InMemoryCorpus",
     "Joined",
+    "MOST_LABELED",
     "StreamedCorpus",
+    "TextsInMemory",
+    "Uncounted",
     "Unlabeled",
+    "gathered",
     "in_memory",
     "labeled_documents",
+    "sample_documents",
     "sample_unlabeled",
 ]

@@ -32,6 +32,12 @@ class Block:
     weight: FloatArray  # (n_documents,) a document of weight 2 counts as two
     vectors: FloatArray | None = None  # (n_documents, n_dims) a second view, for models that look
 
+    def __sizeof__(self) -> int:
+        """Bytes in memory, so that a cluster knows when to move blocks to disk."""
+        X = self.X
+        arrays = [X.indptr, X.indices, X.data, self.y, self.weight, self.vectors]
+        return object.__sizeof__(self) + sum(own.nbytes for own in arrays if own is not None)
+
     def rows(self, rows: Any) -> "Block":
         """Some of the documents, in this order."""
         vectors = None if self.vectors is None else self.vectors[rows]
@@ -57,4 +63,8 @@ class Corpus(Protocol):
 
         ``add(total, part)`` may change its arguments, neither of which is used afterwards.
         """
+        ...
+
+    def map(self, change: Callable[[Block], Block]) -> "Corpus":
+        """The corpus of the changed blocks, where this one is; a block is changed once."""
         ...

@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leaven._labels import UNLABELED
+from leaven._typing import IntArray
 from leaven.corpora._base import Block
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter
-from leaven.text._readers import Documents
+from leaven.text._pieces import Documents
+from leaven.text._vector_columns import vector_array
 
 __all__ = ["CountedFiles"]
 
@@ -25,30 +29,47 @@ class CountedFiles:
         Fitted; its vocabulary does not change.
     classes : sequence
         Class names in the order of their codes.
+    vectors : str or None, default=None
+        Column of vectors of the user's own.
+    n_threads : int or None, default=None
+        Threads to count in; None is one per processor.
     """
 
     def __init__(
-        self, documents: Iterable[Documents], counter: TextCounter, classes: Sequence[Any]
+        self,
+        documents: Iterable[Documents],
+        counter: TextCounter,
+        classes: Sequence[Any],
+        *,
+        vectors: str | None = None,
+        n_threads: int | None = None,
     ) -> None:
         self.documents = documents
         self.counter = counter
-        self.code = {str(name): code for code, name in enumerate(classes)}
+        self.names = pa.array([str(name) for name in classes], pa.large_string())
+        self.vectors = vectors
+        self.n_threads = n_threads
 
     def __iter__(self) -> Iterator[Block]:
         for batch in self.documents:
-            X = self.counter.count(batch.texts)
+            X = self.counter.count(batch.texts, n_threads=self.n_threads)
             y = np.full(X.shape[0], UNLABELED, dtype=np.int64)
             if batch.labels is not None:
-                y[:] = [self._code_of(label) for label in batch.labels.to_pylist()]
-            yield Block(X, y, np.ones(X.shape[0]))
+                y[:] = self._codes(batch.labels)
+            vectors = None
+            if self.vectors is not None and batch.columns is not None:
+                vectors = vector_array(batch.columns, self.vectors, batch.source)
+            yield Block(X, y, np.ones(X.shape[0]), vectors)
 
-    def _code_of(self, label: str | None) -> int:
-        if label is None:
-            return UNLABELED
-        try:
-            return self.code[label]
-        except KeyError:
+    def _codes(self, labels: pa.LargeStringArray) -> IntArray:
+        found = pc.index_in(labels, value_set=self.names)
+        unknown = pc.and_(pc.is_null(found), pc.is_valid(labels))
+        if pc.any(unknown).as_py():
+            name = labels.filter(unknown)[0].as_py()
             raise DataError(
-                f"the label {label!r} is not among the classes {', '.join(self.code)}: a file "
-                "changed while it was streamed, or the classes were not collected from all files"
-            ) from None
+                f"the label {name!r} is not among the classes {', '.join(self.names.to_pylist())}: "
+                "a file changed while it was streamed, or the classes were not collected from all "
+                "files"
+            )
+        codes: IntArray = pc.fill_null(found, UNLABELED).to_numpy(zero_copy_only=False)
+        return codes

@@ -1,5 +1,6 @@
 """A corpus in memory, summed over in threads."""
 
+import copy
 import itertools
 import operator
 from collections.abc import Callable
@@ -71,6 +72,19 @@ class InMemoryCorpus:
             return reduce(add, map(summarize, self.blocks[thread::n_threads]))
 
         return reduce(add, run_in_threads(share, n_threads))
+
+    def map(self, change: Callable[[Block], Block]) -> "InMemoryCorpus":
+        """The corpus of the changed blocks."""
+        changed = copy.copy(self)
+        n_threads = min(self.n_threads, len(self.blocks))
+
+        def share(thread: int) -> list[Block]:
+            return [change(block) for block in self.blocks[thread::n_threads]]
+
+        changed.blocks = [None] * len(self.blocks)  # type: ignore[list-item]
+        for thread, own in enumerate(run_in_threads(share, n_threads)):
+            changed.blocks[thread::n_threads] = own
+        return changed
 
 
 def in_memory(block: Block, n_threads: int | None = None) -> InMemoryCorpus:

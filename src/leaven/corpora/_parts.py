@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from leaven.corpora._base import Block, Corpus, S, stacked
+from leaven.corpora._base import Block, Corpus, S
+from leaven.corpora._sample import SALT, Sample
 
-__all__ = ["Joined", "Unlabeled", "labeled_documents"]
+__all__ = ["MOST_LABELED", "Joined", "Unlabeled", "labeled_documents"]
+
+MOST_LABELED = 50_000  # documents that are fetched into memory
 
 
-def labeled_documents(corpus: Corpus) -> Block:
+def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
     """The labeled documents of positive weight, in an order that only their content decides.
 
-    So whatever is drawn from them at random does not depend on where the corpus lives.
+    So whatever is drawn from them at random does not depend on where the corpus lives. Of more
+    than ``most`` a sample is taken, in which every class is.
     """
-    blocks = corpus.reduce(lambda block: [_only_labeled(block)])
-    together = stacked(blocks)
+    together = corpus.reduce(lambda block: Sample.of(_only_labeled(block), most, SALT)).block
     X, y, weight = together.X, together.y, together.weight
     keys = [
         (int(y[i]), _digest(X.indices[begin:end], X.data[begin:end]), float(weight[i]))
@@ -54,6 +57,9 @@ class Unlabeled:
             lambda block: summarize(replace(block, weight=block.weight * (block.y < 0))), add
         )
 
+    def map(self, change: Callable[[Block], Block]) -> "Unlabeled":
+        return Unlabeled(self.corpus.map(change))
+
 
 class Joined:
     """Several corpora as one."""
@@ -63,3 +69,6 @@ class Joined:
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         return reduce(add, [corpus.reduce(summarize, add) for corpus in self.corpora])
+
+    def map(self, change: Callable[[Block], Block]) -> "Joined":
+        return Joined([corpus.map(change) for corpus in self.corpora])

@@ -1,14 +1,66 @@
 """A sample of the unlabeled documents that stands for all of them."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from leaven._typing import Counts
 from leaven.corpora._base import Block, Corpus, stacked
 
-__all__ = ["sample_unlabeled"]
+__all__ = ["Sample", "sample_documents", "sample_unlabeled"]
+
+FEWEST_OF_A_CLASS = 20
+SALT = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Documents of the smallest keys, and what is known of all that they were taken from.
+
+    Samples add up to the sample of all, and are never larger than they will be in the end.
+    """
+
+    most: int
+    keys: Any  # (n_taken,)
+    block: Block
+    weight: float  # of all documents that could have been taken
+    n_documents: int  # in all, whether or not they could
+
+    @classmethod
+    def of(cls, block: Block, most: int, salt: Any, n_documents: int | None = None) -> Self:
+        """Take from a block; what a document holds decides."""
+        n_documents = len(block.y) if n_documents is None else n_documents
+        keys = _keys(block.X, salt)
+        return cls(most, keys, block, float(block.weight.sum()), n_documents)._cut()
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            keys=np.concatenate([self.keys, other.keys]),
+            block=stacked([self.block, other.block]),
+            weight=self.weight + other.weight,
+            n_documents=self.n_documents + other.n_documents,
+        )._cut()
+
+    def _cut(self) -> Self:
+        if len(self.keys) <= self.most:
+            return self
+        order = np.argsort(self.keys, kind="stable")
+        is_taken = np.arange(len(order)) < self.most
+        # No class goes without, however rare it is.
+        classes = self.block.y[order]
+        by_class = np.argsort(classes, kind="stable")
+        first = np.searchsorted(classes[by_class], classes[by_class])
+        is_taken[by_class[np.arange(len(order)) - first < FEWEST_OF_A_CLASS]] = True
+        taken = order[is_taken]
+        return replace(self, keys=self.keys[taken], block=self.block.rows(taken))
+
+    @property
+    def standing_for_all(self) -> Block:
+        """The documents taken, weighing as much as all that could have been."""
+        own = self.block.weight.sum()
+        return replace(self.block, weight=self.block.weight * (self.weight / own if own else 1.0))
 
 
 def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tuple[Block, int]:
@@ -21,23 +73,19 @@ def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tup
     """
     salt = rng.integers(2**63, dtype=np.uint64)
 
-    def choose(block: Block) -> list[tuple[Any, Block, float, int]]:
+    def choose(block: Block) -> Sample:
         is_own = (block.y < 0) & (block.weight > 0)
         # A document without words tells EM nothing, and all such would have the same key.
         rows = np.flatnonzero(is_own & (np.diff(block.X.indptr) > 0))
-        own = block.rows(rows)
-        keys = _keys(own.X, salt)
-        first = np.argsort(keys, kind="stable")[:most]
-        return [(keys[first], own.rows(first), float(own.weight.sum()), int(is_own.sum()))]
+        return Sample.of(block.rows(rows), most, salt, int(is_own.sum()))
 
     found = corpus.reduce(choose)
-    keys = np.concatenate([entry[0] for entry in found])
-    first = np.argsort(keys, kind="stable")[:most]
-    blocks = [entry[1] for entry in found]
-    sample = stacked(blocks).rows(first)
-    total = sum(entry[2] for entry in found)
-    scale = total / sample.weight.sum() if len(first) else 1.0
-    return replace(sample, weight=sample.weight * scale), sum(entry[3] for entry in found)
+    return found.standing_for_all, found.n_documents
+
+
+def sample_documents(corpus: Corpus, most: int) -> Block:
+    """At most ``most`` documents, labeled or not, as they are."""
+    return corpus.reduce(lambda block: Sample.of(block, most, SALT)).block
 
 
 def _keys(X: Counts, salt: Any) -> Any:

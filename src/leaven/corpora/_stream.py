@@ -46,3 +46,17 @@ class StreamedCorpus:
             )
         self._n_documents = n_documents
         return total
+
+    def map(self, change: Callable[[Block], Block]) -> "StreamedCorpus":
+        """The corpus of the changed blocks, changed on every pass."""
+        return StreamedCorpus(_Changed(self.blocks, change))
+
+
+class _Changed:
+    """Blocks as they come from their source, changed."""
+
+    def __init__(self, blocks: Iterable[Block], change: Callable[[Block], Block]) -> None:
+        self.blocks, self.change = blocks, change
+
+    def __iter__(self) -> Iterator[Block]:
+        return map(self.change, self.blocks)

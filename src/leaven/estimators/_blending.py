@@ -8,7 +8,8 @@ import numpy as np
 
 from leaven._typing import FloatArray
 from leaven.blend import Expectation, fit_weights, temper
-from leaven.corpora import Block, Corpus
+from leaven.corpora import Corpus, sample_documents
+from leaven.estimators._corpus_size import CorpusSize
 from leaven.estimators._held_out import HeldOut
 from leaven.estimators._linear import LabeledFeatures
 from leaven.estimators._naive_bayes import NaiveBayesEM
@@ -50,23 +51,23 @@ def calibrate(
     estimator: NaiveBayesEM,
     name: str,
     corpus: Corpus,
-    block: Block,
+    size: CorpusSize,
+    dtype: Any,
     on_fit: Callable[[int, int], None] | None = None,
 ) -> Blended:
     """One mixture, with the weight that makes its probabilities honest."""
     expert = MixtureExpert(name, estimator._model, estimator._params)
-    held = _held_out(estimator, corpus, block, on_fit)
+    held = _held_out(estimator, corpus, size, dtype, on_fit)
     own = held.mixture_scores(estimator)
     if expert.sees_vectors:
-        prior = _two_view_prior(block)
+        prior = _two_view_prior(size)
     else:
-        total = float(block.X.sum()) / max(block.X.shape[0], 1)
-        prior = min(1.0, MIXTURE_PRIOR / max(total, 1e-9))
-    seen = _looked_at(block)
+        prior = min(1.0, MIXTURE_PRIOR / max(size.mean_length, 1e-9))
+    seen = sample_documents(corpus, MOST_LOOKED_AT)
     scores = expert.scores(seen.X, seen.vectors)
     shares = _shares(scores)
     weights = fit_weights([own], held.truth, [prior], held.importance(shares))
-    expected = held.expectation(own, shares, _words_per_document(block))
+    expected = held.expectation(own, shares, size.words_per_document)
     weights = weights * temper(weights[0] * scores[seen.y < 0], expected)
     return Blended((expert,), weights, expected)
 
@@ -74,7 +75,8 @@ def calibrate(
 def blend(
     estimator: NaiveBayesEM,
     corpus: Corpus,
-    block: Block,
+    size: CorpusSize,
+    dtype: Any,
     fewest: int,
     on_fit: Callable[[int, int], None] | None = None,
 ) -> Blended:
@@ -83,7 +85,7 @@ def blend(
     Each with the say that held-out labels give it; ``fewest`` is the number of documents that
     the last wants words to occur in.
     """
-    held = _held_out(estimator, corpus, block, on_fit)
+    held = _held_out(estimator, corpus, size, dtype, on_fit)
     experts: list[Expert] = []
     held_out: list[FloatArray] = []
     for name, vectors in (("words", None), ("both", held.labeled.vectors)):
@@ -98,14 +100,14 @@ def blend(
     if not has_collapsed:
         experts.append(MixtureExpert(NAMES["two-view"], estimator._model, estimator._params))
         held_out.append(held.mixture_scores(estimator))
-        priors.append(_two_view_prior(block))
+        priors.append(_two_view_prior(size))
     # Naive Bayes with EM is no match for two-view EM till labels say so.
     if len(held.truth) and estimator.climbs_unlabeled:
-        words = WordEM(block.X, held.n_classes, fewest, estimator.n_threads)
-        experts.append(words.fitted(NAMES["em"], block, held.seed, estimator.n_threads))
+        words = WordEM(size, held.n_classes, fewest, dtype, estimator.n_threads)
+        experts.append(words.fitted(NAMES["em"], corpus, held.seed))
         held_out.append(held.word_scores(words))
-        priors.append(WORD_EM_SHARE * _two_view_prior(block))
-    seen = _looked_at(block)
+        priors.append(WORD_EM_SHARE * _two_view_prior(size))
+    seen = sample_documents(corpus, MOST_LOOKED_AT)
     all_scores = [own.scores(seen.X, seen.vectors) for own in experts]
     shares = _shares(all_scores[1])
     importance = held.importance(shares)
@@ -116,7 +118,7 @@ def blend(
         experts, held_out, all_scores = experts[:1], held_out[:1], all_scores[:1]
         weights = fit_weights(held_out, held.truth, priors[:1], importance)
         together = weights[0] * held_out[0]
-    expected = held.expectation(together, shares, _words_per_document(block))
+    expected = held.expectation(together, shares, size.words_per_document)
     unlabeled = np.tensordot(weights, np.stack(all_scores), 1)[seen.y < 0]
     weights = weights * temper(unlabeled, expected)
     says = _says(weights, all_scores)
@@ -182,19 +184,9 @@ def _says(weights: FloatArray, scores: list[FloatArray]) -> list[float]:
     return [float(own) for own in reach / max(reach.sum(), 1e-30)]
 
 
-def _looked_at(block: Block) -> Block:
-    """Documents enough to see shares of classes and mean confidence."""
-    every = -(-len(block.y) // MOST_LOOKED_AT)
-    return block if every == 1 else block.rows(np.arange(0, len(block.y), every))
-
-
-def _two_view_prior(block: Block) -> float:
+def _two_view_prior(size: CorpusSize) -> float:
     # Words of a short text, scaled to the same total, are believed too much.
-    return TWO_VIEW_PRIOR * float(np.sqrt(min(_words_per_document(block) / LONG, 1.0)))
-
-
-def _words_per_document(block: Block) -> float:
-    return block.X.nnz / max(block.X.shape[0], 1)
+    return TWO_VIEW_PRIOR * float(np.sqrt(min(size.words_per_document / LONG, 1.0)))
 
 
 def _shares(scores: FloatArray) -> FloatArray:
@@ -207,8 +199,9 @@ def _shares(scores: FloatArray) -> FloatArray:
 def _held_out(
     estimator: NaiveBayesEM,
     corpus: Corpus,
-    block: Block,
+    size: CorpusSize,
+    dtype: Any,
     on_fit: Callable[[int, int], None] | None,
 ) -> HeldOut:
     seed = np.random.SeedSequence(estimator.random_state).entropy
-    return HeldOut(corpus, block.X.shape[1], block.X.dtype, seed, estimator.n_threads, on_fit)
+    return HeldOut(corpus, len(size.documents), dtype, seed, estimator.n_threads, on_fit)

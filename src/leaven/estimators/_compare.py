@@ -13,7 +13,7 @@ from leaven._labels import Labels, encode_labels
 from leaven._typing import IntArray
 from leaven._validation import check_choice, check_whole
 from leaven.estimators._comparison import Comparison, MethodResult
-from leaven.estimators._label_checks import check_labels
+from leaven.estimators._label_checks import check_labels, check_lengths
 from leaven.estimators._methods import METHODS
 from leaven.estimators._peak_memory import PeakMemory
 from leaven.estimators._text_classifier import TextClassifier
@@ -100,7 +100,8 @@ def compare(
     if random_state is not None:
         check_whole("random_state", random_state, "[0, inf)")
     array, encoded = as_text_array(texts), encode_labels(labels)
-    check_labels(encoded, len(array))
+    check_lengths(encoded, len(array))
+    check_labels(encoded.classes, encoded.counts, len(array))
     folds = _folds(encoded, n_folds, random_state)
     given = None if vectors is None else _checked_vectors(vectors, len(array))
     names = asked or _usual_methods(len(array), len(encoded.classes))

@@ -12,7 +12,7 @@ from leaven.corpora import Block, in_memory
 from leaven.diagnosis import Diagnosis, diagnose_alternatives, diagnose_corpus
 from leaven.estimators._checks import check_em_options
 from leaven.estimators._components import listed_candidates
-from leaven.estimators._label_checks import check_labels
+from leaven.estimators._label_checks import check_labels, check_lengths
 from leaven.estimators._methods import METHODS, make_estimator, merged_text_options
 from leaven.estimators._quick_diagnosis import climb_of
 from leaven.estimators._two_view import TwoViewEM
@@ -76,7 +76,8 @@ def diagnose(
     """
     check_choice("method", method, DIAGNOSED)
     array, encoded = as_text_array(texts), encode_labels(labels)
-    check_labels(encoded, len(array))
+    check_lengths(encoded, len(array))
+    check_labels(encoded.classes, encoded.counts, len(array))
     estimator = make_estimator(
         METHODS[method], options, {"n_threads": n_threads, "random_state": random_state}
     )

@@ -1,6 +1,9 @@
 """Labels that nothing can be learned from, and those worth a note."""
 
+from typing import Any
+
 from leaven._labels import Labels
+from leaven._typing import IntArray
 from leaven.estimators._checks import one_class_message
 
 __all__ = ["check_labels", "check_lengths"]
@@ -20,13 +23,13 @@ def check_lengths(labels: Labels, n_documents: int) -> None:
         )
 
 
-def check_labels(labels: Labels, n_documents: int) -> list[str]:
+def check_labels(classes: Any, counts: IntArray, n_documents: int) -> list[str]:
     """Refuse labels nothing can be learned from; returns what is worth a note."""
-    check_lengths(labels, n_documents)
-    if len(labels.classes) < 2:
-        raise ValueError(one_class_message(labels.classes))
-    counts, names = labels.counts, labels.classes.tolist()
-    n_labeled, n_unlabeled = counts.sum(), (labels.codes < 0).sum()
+    if len(classes) < 2:
+        raise ValueError(one_class_message(classes))
+    names = classes.tolist()
+    n_labeled = int(counts.sum())
+    n_unlabeled = n_documents - n_labeled
     if (
         counts.max() == 1
         and n_labeled > n_unlabeled
@@ -37,23 +40,23 @@ def check_labels(labels: Labels, n_documents: int) -> list[str]:
             f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
             "label column with --label, or give at least two documents the same label"
         )
-    return [*_note_missing_names(labels), *_note_single_documents(labels)]
+    return [*_note_missing_names(names, counts), *_note_single_documents(names, counts)]
 
 
-def _note_missing_names(labels: Labels) -> list[str]:
+def _note_missing_names(names: list[Any], counts: IntArray) -> list[str]:
     return [
         f"{count} documents are of the class {name!r}; if that means unlabeled, empty the label"
-        for name, count in zip(labels.classes.tolist(), labels.counts.tolist(), strict=True)
+        for name, count in zip(names, counts.tolist(), strict=True)
         if str(name).strip().lower() in MISSING_NAMES
     ]
 
 
-def _note_single_documents(labels: Labels) -> list[str]:
-    single = labels.classes[labels.counts == 1].tolist()
+def _note_single_documents(names: list[Any], counts: IntArray) -> list[str]:
+    single = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
     if not single:
         return []
     shown = ", ".join(repr(name) for name in single[:5]) + (", …" if len(single) > 5 else "")
-    if len(single) == len(labels.classes):
+    if len(single) == len(names):
         return ["every class has a single labeled document; a few more each would help most"]
     noun = "class has" if len(single) == 1 else "classes have"
     return [f"{len(single)} {noun} a single labeled document ({shown}); a few more would help most"]

@@ -8,7 +8,7 @@ from typing import Any
 from leaven._validation import check_choice
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.estimators._two_view import TwoViewEM
-from leaven.text._counter import TextOptions
+from leaven.text._options import TextOptions
 
 __all__ = [
     "METHODS",

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from leaven._labels import encode_labels
 from leaven._typing import FloatArray
+from leaven.corpora import FilesOnDisk, TextsInMemory, Uncounted
 from leaven.estimators._label_checks import check_labels, check_lengths
 from leaven.estimators._methods import find_method, make_estimator, merged_text_options
 from leaven.estimators._training import Training
@@ -21,6 +23,7 @@ from leaven.fitted import FittedClassifier
 from leaven.io import load_model, save_model
 from leaven.latent import check_given
 from leaven.text._arrow import as_text_array
+from leaven.text._readers import DocumentFiles
 
 __all__ = ["TextClassifier", "load"]
 
@@ -125,35 +128,103 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "label per document, None where unlabeled"
             )
         encoded = encode_labels(labels)
-        notes = check_labels(encoded, len(array))
-        method = find_method(self.method)
+        check_lengths(encoded, len(array))
+        check_labels(encoded.classes, encoded.counts, len(array))  # before any vector is made
         given = self._vectors(array, vectors)
-        if given is not None and not issubclass(method.estimator, TwoViewEM):
+        seconds = {"preparing": time.perf_counter() - start}
+        return self._train(
+            TextsInMemory(array, encoded, given), given is not None, on_progress, seconds
+        )
+
+    def fit_files(
+        self,
+        paths: Any,
+        *,
+        text: str | None = None,
+        label: str | None = None,
+        vectors: str | None = None,
+        format: str | None = None,
+        encoding: str = "utf-8",
+        skip_bad_files: bool = False,
+        cache: str | os.PathLike[str] | None = None,
+        on_progress: Any = None,
+    ) -> Self:
+        """Learn from documents in files that need not fit in memory.
+
+        The files are read twice, first for their words and labels, then to be counted; the
+        counts are kept on disk, and every iteration streams them from there. Memory depends on
+        the number of words and classes, not on the number of documents.
+
+        Parameters
+        ----------
+        paths : str, path, or list of them
+            CSV, TSV, JSON Lines, Parquet or text files (all but Parquet also gzipped), patterns
+            such as ``"big/*.parquet"``, or folders.
+        text, label : str or None, default=None
+            Columns of the text and of the label; found by their names if not given. A document
+            with an empty label is unlabeled.
+        vectors : str or None, default=None
+            Column of vectors of your own, a list of numbers per document.
+        format, encoding : str
+            Of the files, where their endings do not tell, and their bytes are not UTF-8.
+        skip_bad_files : bool, default=False
+            Leave out files that are missing or damaged; ``report_.warnings`` counts them.
+        cache : path or None, default=None
+            Folder for the counts, about eight bytes for each different word of each document;
+            None is where temporary files are. They vanish with the process.
+        on_progress : callable or None, default=None
+            As in :meth:`fit`; reading is a phase of its own.
+        """
+        start = time.perf_counter()
+        files = DocumentFiles(
+            paths,
+            text=text,
+            label=label,
+            format=format,
+            encoding=encoding,
+            needs_labels=True,
+            keep_columns=vectors is not None,
+            skip_bad=skip_bad_files,
+        )
+        if self.embed is not None:
+            raise ValueError(
+                "embed is for texts in memory; write the vectors into a column of the files and "
+                "name it with vectors"
+            )
+        documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
+        seconds = {"preparing": time.perf_counter() - start}
+        return self._train(documents, vectors is not None, on_progress, seconds)
+
+    def _train(
+        self, documents: Uncounted, has_vectors: bool, on_progress: Any, seconds: dict[str, float]
+    ) -> Self:
+        method = find_method(self.method)
+        if has_vectors and not issubclass(method.estimator, TwoViewEM):
             raise ValueError(
                 f"method {method.name!r} looks at words alone and cannot use vectors; choose auto "
                 "or two-view, or leave the vectors out"
             )
+        merged_text_options(method, self.text_options, 1)  # refused before anything is read
         training = Training(
             method,
             make_estimator(method, self.options, {name: getattr(self, name) for name in OWN}),
-            merged_text_options(method, self.text_options, len(array)),
+            partial(merged_text_options, method, self.text_options),
             self.calibrate,
             self.diagnose,
             self.n_threads,
             on_progress,
-            notes,
-            seconds={"preparing": time.perf_counter() - start},
+            seconds=seconds,
         )
-        self._fitted = training.run(array, encoded, given)
+        self._fitted = training.run(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report
-        training.warn(stacklevel=3)
+        training.warn(stacklevel=4)
         return self
 
     def _vectors(self, array: Any, given: Any) -> Any:
         """The user's vectors of texts: as given, or from the user's function."""
-        if given is not None or self.embed is None:
-            return given
-        return check_given(self.embed(array.to_pylist()), len(array))
+        if given is None and self.embed is not None:
+            given = self.embed(array.to_pylist())
+        return None if given is None else check_given(given, len(array))
 
     def predict_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
         """Class probabilities, (n_documents, n_classes).

@@ -8,21 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-from leaven._labels import Labels
-from leaven.corpora import Block, Corpus, in_memory
+from leaven.corpora import MOST_LABELED, Counted, Counting, Uncounted
 from leaven.estimators._blending import Blended, blend, calibrate
 from leaven.estimators._components import plain
+from leaven.estimators._corpus_size import measure
+from leaven.estimators._label_checks import check_labels
 from leaven.estimators._methods import METHODS, TEXT_DECIDES, Method, fewest_documents
 from leaven.estimators._quick_diagnosis import diagnose_fitted
 from leaven.estimators._two_view import TwoViewEM
 from leaven.exceptions import UnlabeledHurtWarning
 from leaven.experts import MixtureExpert
 from leaven.fitted import FittedClassifier
+from leaven.latent import GivenVectors
 from leaven.report import FitReport
-from leaven.text._counter import TextCounter, TextOptions, fit_counter
+from leaven.text._options import TextOptions
 
 __all__ = ["Training"]
 
@@ -52,7 +53,7 @@ class Training:
 
     method: Method
     estimator: Any
-    text_options: TextOptions
+    text_options: Callable[[int], TextOptions]  # by the number of documents
     calibrate: bool = True
     diagnose: bool = False
     n_threads: int | None = None
@@ -60,35 +61,42 @@ class Training:
     notes: list[str] = field(default_factory=list)  # for the report
     doubts: list[str] = field(default_factory=list)  # for the report, and to be warned of
     seconds: dict[str, float] = field(default_factory=dict)
+    uses_labels: bool = False  # whether labels decided which words are kept
 
-    def run(self, texts: pa.LargeStringArray, labels: Labels, given: Any) -> FittedClassifier:
+    def run(self, documents: Uncounted) -> FittedClassifier:
         """Count, learn vectors where the method looks at any, fit, hold out, report."""
         # The matrix products here are small and many: a library's own threads cost more than
         # they save, and on a busy machine ten times so.
         with threadpool_limits(1, user_api="blas"):
-            return self._run(texts, labels, given)
+            return self._run(documents)
 
-    def _run(self, texts: pa.LargeStringArray, labels: Labels, given: Any) -> FittedClassifier:
-        counter, X = self._timed("counting", lambda: self._counted(texts, labels))
-        block = Block(X, labels.codes, np.ones(len(texts)))
+    def _run(self, documents: Uncounted) -> FittedClassifier:
+        how = Counting(self.text_options, self.n_threads, self.on_progress)
+        counted: Counted = self._timed("counting", lambda: documents.counted(how))
+        self.notes += [
+            *counted.notes,
+            *check_labels(counted.classes, counted.class_counts, counted.n_documents),
+        ]
+        n_words, dtype, corpus = counted.counter.n_words, counted.dtype, counted.corpus
+        self.uses_labels = self.text_options(counted.n_documents).uses_labels
         if isinstance(self.estimator, TwoViewEM):
             on_pass, own = self._progress("vectors"), self.estimator
-            block = self._timed("vectors", lambda: own.with_vectors(block, given, on_pass))
-        corpus = in_memory(block, self.n_threads)
-        self._timed("fitting", lambda: self._fit(corpus, block, labels))
-        blended = self._blended(corpus, block)
-        diagnosis = self._diagnosis(corpus, block)
-        report = self._report(texts, labels, counter, blended, diagnosis)
+            corpus = self._timed("vectors", lambda: own.viewed(corpus, n_words, dtype, on_pass))
+        counted = dataclasses.replace(counted, corpus=corpus)
+        self._timed("fitting", lambda: self._fit(counted))
+        blended = self._blended(counted)
+        diagnosis = self._diagnosis(counted)
+        report = self._report(counted, blended, diagnosis)
+        view = getattr(self.estimator, "latent_", None)
+        needs_view = isinstance(view, GivenVectors) or any(e.sees_vectors for e in blended.experts)
         return FittedClassifier(
-            counter,
+            counted.counter,
             blended.experts,
             blended.weights,
-            labels.classes,
+            counted.classes,
             report,
-            getattr(self.estimator, "latent_", None)
-            if given is not None or any(own.sees_vectors for own in blended.experts)
-            else None,
-            X.dtype,
+            view if needs_view else None,
+            dtype,
         )
 
     def _timed(self, phase: str, step: Callable[[], Any]) -> Any:
@@ -103,64 +111,62 @@ class Training:
         report = self.on_progress
         return lambda done, total: report(phase, done, total)
 
-    def _counted(self, texts: pa.LargeStringArray, labels: Labels) -> tuple[TextCounter, Any]:
-        return fit_counter(
-            texts,
-            self.text_options,
-            codes=labels.codes,
-            by_frequency=True,
-            n_threads=self.n_threads,
-            on_progress=self._progress("counting"),
-        )
-
-    def _fit(self, corpus: Corpus, block: Block, labels: Labels) -> None:
+    def _fit(self, counted: Counted) -> None:
         step = self._progress("EM")
         most = self.estimator.most_steps
         self.estimator.fit_corpus(
-            corpus,
-            classes=labels.classes,
-            n_words=block.X.shape[1],
-            dtype=block.X.dtype,
+            counted.corpus,
+            classes=counted.classes,
+            n_words=counted.counter.n_words,
+            dtype=counted.dtype,
             on_step=None if step is None else lambda done, _objective: step(done, most),
             on_fold=self._progress("choosing"),
             warn=False,
         )
 
-    def _blended(self, corpus: Corpus, block: Block) -> Blended:
+    def _blended(self, counted: Counted) -> Blended:
         on_fit = self._progress("holding out")
+        if not self.method.blends and not self.calibrate:
+            expert = MixtureExpert(self.method.name, self.estimator._model, self.estimator._params)
+            return Blended((expert,), np.ones(1))
+        corpus, dtype = counted.corpus, counted.dtype
+        size = measure(corpus, counted.counter.n_words)
         if self.method.blends:
-            fewest = fewest_documents(METHODS["em"], block.X.shape[0])
+            fewest = fewest_documents(METHODS["em"], counted.n_documents)
             own: Blended = self._timed(
-                "comparing", lambda: blend(self.estimator, corpus, block, fewest, on_fit)
-            )
-        elif self.calibrate:
-            own = self._timed(
-                "calibrating",
-                lambda: calibrate(self.estimator, self.method.name, corpus, block, on_fit),
+                "comparing", lambda: blend(self.estimator, corpus, size, dtype, fewest, on_fit)
             )
         else:
-            expert = MixtureExpert(self.method.name, self.estimator._model, self.estimator._params)
-            own = Blended((expert,), np.ones(1))
-        if own.expected is not None and self.text_options.uses_labels:
+            own = self._timed(
+                "calibrating",
+                lambda: calibrate(self.estimator, self.method.name, corpus, size, dtype, on_fit),
+            )
+        n_labeled = int(counted.class_counts.sum())
+        if n_labeled > MOST_LABELED:
+            self.notes.append(
+                f"labels were held out from a sample of {MOST_LABELED:,} of the {n_labeled:,} "
+                "labeled documents"
+            )
+        if own.expected is not None and self.uses_labels:
             self.notes.append(EXPECTED_TOGETHER)
         elif own.expected is not None and self.estimator.choices_:
             self.notes.append(EXPECTED_CHOSEN)
         return own
 
-    def _diagnosis(self, corpus: Corpus, block: Block) -> dict[str, Any]:
+    def _diagnosis(self, counted: Counted) -> dict[str, Any]:
         # A blend has held documents out already, and acted on what it saw.
         if not self.diagnose or self.method.blends or not self.estimator.climbs_unlabeled:
             return {}
-        if self.text_options.uses_labels:
+        if self.uses_labels:
             self.notes.append(WORDS_CHOSEN_BY_LABELS)
             return {}
         found = self._timed(
             "checking",
             lambda: diagnose_fitted(
                 self.estimator,
-                corpus,
-                n_words=block.X.shape[1],
-                dtype=block.X.dtype,
+                counted.corpus,
+                n_words=counted.counter.n_words,
+                dtype=counted.dtype,
                 on_fit=self._progress("checking"),
             ),
         )
@@ -170,27 +176,26 @@ class Training:
 
     def _report(
         self,
-        texts: pa.LargeStringArray,
-        labels: Labels,
-        counter: TextCounter,
+        counted: Counted,
         blended: Blended,
         diagnosis: dict[str, Any],
     ) -> FitReport:
         own = self.estimator
-        if own.choices_ and self.text_options.uses_labels:
+        if own.choices_ and self.uses_labels:
             self.notes.append(CHOSEN_TOGETHER)
+        classes, counter = counted.classes, counted.counter
         shares = [] if np.isnan(own.unlabeled_shares_).any() else own.unlabeled_shares_.tolist()
         return FitReport(
             method=self.method.name,
             reason=blended.reason or self.method.summary,
-            n_documents=len(texts),
-            n_labeled=int(labels.counts.sum()),
-            class_counts=_by_name(labels.classes, labels.counts.tolist()),
+            n_documents=counted.n_documents,
+            n_labeled=int(counted.class_counts.sum()),
+            class_counts=_by_name(classes, counted.class_counts.tolist()),
             n_words=counter.n_words,
-            unlabeled_shares=_by_name(labels.classes, shares),
+            unlabeled_shares=_by_name(classes, shares),
             objective=own.objective_.tolist(),
             n_annealed=int((own.betas_ < 1.0).sum()),
-            components=_by_name(labels.classes, np.bincount(own.component_class_).tolist()),
+            components=_by_name(classes, np.bincount(own.component_class_).tolist()),
             choices=[
                 {**dataclasses.asdict(choice), "components": plain(choice.components)}
                 for choice in own.choices_
@@ -205,7 +210,7 @@ class Training:
             warnings=[*self.notes, *([] if self.method.blends else own.messages_), *self.doubts],
             seconds=self.seconds,
             options={
-                "text": self.text_options.to_json(),
+                "text": self.text_options(counted.n_documents).to_json(),
                 "method": {
                     name: plain(value) if name == "components" else value
                     for name, value in own.get_params().items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,11 +11,11 @@ from scipy.sparse import csr_array, diags_array
 from leaven._typing import Counts, FloatArray
 from leaven._validation import check_in, check_whole
 from leaven.blend import log_softmax
-from leaven.corpora import Block
+from leaven.corpora import Block, Corpus, in_memory
 from leaven.estimators._checks import check_em_options
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.fitting import Fit
-from leaven.latent import View, learn_view, vectors_of
+from leaven.latent import View, check_given, learn_view, vectors_of
 from leaven.models import MultinomialMixture, TwoViewMixture
 from leaven.posteriors import SOFT
 
@@ -133,21 +134,41 @@ beta_iter, correspondence, tol, random_state, n_threads
             block, X=X, vectors=vectors_of(self.latent_, X, block.vectors, self.n_threads)
         )
 
-    def with_vectors(
-        self, block: Block, given: Any = None, on_pass: Callable[[int, int], None] | None = None
-    ) -> Block:
-        """Training documents with their vectors, after learning where vectors come from.
+    def with_vectors(self, block: Block, given: Any = None) -> Block:
+        """Training documents with their vectors, after learning where vectors come from."""
+        given = None if given is None else check_given(given, len(block.y))
+        corpus = in_memory(replace(block, vectors=given), self.n_threads)
+        self._learn_view(corpus, block.X.shape[1], block.X.dtype)
+        return replace(block, vectors=vectors_of(self._view, block.X, given, self.n_threads))
+
+    def viewed(
+        self,
+        corpus: Corpus,
+        n_words: int,
+        dtype: Any,
+        on_pass: Callable[[int, int], None] | None = None,
+    ) -> Corpus:
+        """A training corpus with its documents' vectors; those it has are the user's.
 
         ``on_pass(done, total)`` is called after every pass over the documents.
         """
+        self._learn_view(corpus, n_words, dtype, on_pass)
+        return corpus.map(partial(_seen_through, self._view))
+
+    def _learn_view(
+        self,
+        corpus: Corpus,
+        n_words: int,
+        dtype: Any,
+        on_pass: Callable[[int, int], None] | None = None,
+    ) -> None:
         check_in("length", self.length, "(0, inf)")
         check_in("concentration", self.concentration, "(0, 1000000]")
         check_whole("n_dims", self.n_dims, "[1, inf)")
-        check_em_options(self, block.X.dtype)
+        check_em_options(self, dtype)
         seed = np.random.SeedSequence(self.random_state).entropy
         # Kept aside till the fit has succeeded.
-        self._view = learn_view(block, given, self.n_dims, seed, self.n_threads, on_pass)
-        return replace(block, vectors=vectors_of(self._view, block.X, given, self.n_threads))
+        self._view = learn_view(corpus, n_words, self.n_dims, seed, on_pass, dtype)
 
     def _mixture(self, n_classes: int) -> TwoViewMixture:
         prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
@@ -173,6 +194,10 @@ beta_iter, correspondence, tol, random_state, n_threads
         """Most probable class of each document."""
         best = self._class_log_joint(X, vectors).argmax(axis=1)
         return self.classes_[best]
+
+
+def _seen_through(view: View, block: Block) -> Block:
+    return replace(block, vectors=vectors_of(view, block.X, block.vectors, 1))
 
 
 def scaled(X: Counts, length: float) -> Counts:

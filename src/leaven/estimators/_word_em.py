@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._typing import Counts, FloatArray
-from leaven.corpora import Corpus, in_memory
+from leaven._typing import FloatArray
+from leaven.corpora import Corpus
 from leaven.corpora._base import Block
+from leaven.estimators._corpus_size import CorpusSize
 from leaven.experts import MixtureExpert
 from leaven.fitting import Climb, fit_mixture
 from leaven.models import MixtureParams, MultinomialMixture
@@ -26,13 +27,13 @@ class WordEM:
     documents; the others say nothing.
     """
 
-    def __init__(self, X: Counts, n_classes: int, fewest: int, n_threads: int | None) -> None:
-        frequency = np.bincount(X.indices, minlength=X.shape[1])
-        self.kept = np.flatnonzero(frequency >= min(fewest, frequency.max(initial=1)))
-        self.n_words = X.shape[1]
-        self.dtype = X.dtype
-        total = float(X.sum()) / max(X.shape[0], 1)
-        self.scale = LENGTH / max(total, 1e-9)
+    def __init__(
+        self, size: CorpusSize, n_classes: int, fewest: int, dtype: Any, n_threads: int | None
+    ) -> None:
+        self.kept = np.flatnonzero(size.documents >= min(fewest, size.documents.max(initial=1)))
+        self.n_words = len(size.documents)
+        self.dtype = np.dtype(dtype)
+        self.scale = LENGTH / max(size.mean_length, 1e-9)
         self.model = MultinomialMixture(np.arange(n_classes), n_threads=n_threads)
 
     def seen(self, block: Block) -> Block:
@@ -57,6 +58,6 @@ class WordEM:
         whole = MixtureParams(params.log_weight, log_word)
         return MixtureExpert(name, replace(self.model, n_threads=1), whole, self.scale)
 
-    def fitted(self, name: str, block: Block, seed: Any, n_threads: int | None) -> MixtureExpert:
-        """Fit to all documents."""
-        return self.expert(name, self.fit(in_memory(self.seen(block), n_threads), seed))
+    def fitted(self, name: str, corpus: Corpus, seed: Any) -> MixtureExpert:
+        """Fit to all documents of a corpus."""
+        return self.expert(name, self.fit(corpus.map(self.seen), seed))

@@ -4,11 +4,11 @@
 file use it directly, so that classifying a document does not import scikit-learn.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,6 @@ from scipy.sparse import csr_array
 
 from leaven._threads import count_threads, run_in_threads
 from leaven._typing import Counts, FloatArray, IntArray
-from leaven._validation import check_choice, check_in, check_whole
 from leaven.text import _row_kernels
 from leaven.text._counting import (
     Progress,
@@ -24,125 +23,21 @@ from leaven.text._counting import (
     Tokens,
     count_words,
 )
+from leaven.text._options import TextOptions
 from leaven.text._selection import SizeChoice, best_size, try_sizes
-from leaven.text._unicode import TOKEN_CHARACTERS
 from leaven.text._vocabulary import (
     Vocabulary,
-    check_words,
     document_frequency_limits,
     mutual_information,
-    stop_word_list,
     top_ranked,
 )
 
 # Keeps a word that every document holds from vanishing. scikit-learn adds 1, which costs EM
 # five points on 20 Newsgroups with one label per class.
 IDF_FLOOR = 0.1
-LONGEST_NGRAM = 100
 ROWS_PER_TASK = 1000  # fewer are weighed sooner than a thread is woken
 
-__all__ = ["TextCounter", "TextOptions", "fit_counter"]
-
-
-@dataclass(frozen=True)
-class TextOptions:
-    """Everything that decides how a text becomes a row of numbers.
-
-    The fields are the parameters of :class:`leaven.text.TextVectorizer`, documented there.
-    """
-
-    tokens: str = "words"
-    lowercase: bool = True
-    stop_words: str | Sequence[str] | None = None
-    ngram_range: tuple[int, int] = (1, 1)
-    numbers: str = "keep"
-    min_df: float = 1
-    max_df: float = 1.0
-    max_features: int | str | None = None
-    rank_by: str = "frequency"
-    hash_features: int | None = None
-    alternate_sign: bool = True
-    binary: bool = False
-    log_tf: bool = False
-    idf: bool = False
-    length: float | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("tokens", self.tokens, TOKEN_CHARACTERS)
-        check_choice("numbers", self.numbers, ["keep", "one"])
-        check_choice("rank_by", self.rank_by, ["frequency", "mutual_information"])
-        low, high = _checked_ngram_range(self.ngram_range)
-        for name in ("min_df", "max_df"):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            check_in(name, value, "[1, inf)" if whole else "[0, 1]")
-        if isinstance(self.max_features, str):
-            if self.max_features != "auto":
-                raise ValueError(
-                    "max_features must be a whole number in [1, inf), 'auto' or None, got "
-                    f"{self.max_features!r}"
-                )
-        elif self.max_features is not None:
-            check_whole("max_features", self.max_features, "[1, inf)")
-        if self.hash_features is not None:
-            check_whole("hash_features", self.hash_features, "[1, 2147483647]")
-            if self.max_features is not None:
-                raise ValueError(
-                    "max_features needs a vocabulary, which hash_features does without; "
-                    "set one of them to None"
-                )
-        if self.length is not None:
-            check_in("length", self.length, "(0, inf)")
-        # JSON knows no tuples; a model read back must equal the model written.
-        object.__setattr__(self, "ngram_range", (low, high))
-        if self.stop_words is not None and not isinstance(self.stop_words, str):
-            words = check_words("stop_words", self.stop_words)
-            object.__setattr__(self, "stop_words", tuple(sorted(set(words))))
-
-    @property
-    def is_weighted(self) -> bool:
-        return self.log_tf or self.idf or self.length is not None
-
-    @property
-    def uses_labels(self) -> bool:
-        """Whether labels decide which words are kept."""
-        by_labels = self.rank_by == "mutual_information" and self.max_features is not None
-        return by_labels or self.max_features == "auto"
-
-    @property
-    def as_tokens(self) -> Tokens:
-        return Tokens(
-            tokens=self.tokens,
-            lowercase=self.lowercase,
-            stop_words=tuple(stop_word_list(self.stop_words)),
-            ngram_range=self.ngram_range,
-            map_numbers=self.numbers == "one",
-            hash_features=self.hash_features or 0,
-            alternate_sign=self.alternate_sign,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        return cls(**fields)
-
-
-def _checked_ngram_range(given: Any) -> tuple[int, int]:
-    rule = (
-        "ngram_range must be two whole numbers (smallest, largest) with "
-        f"1 <= smallest <= largest <= {LONGEST_NGRAM}, got {given!r}"
-    )
-    sizes = list(given) if isinstance(given, Sequence | np.ndarray) else []
-    if len(sizes) != 2 or not all(
-        isinstance(size, Integral) and not isinstance(size, bool) for size in sizes
-    ):
-        raise TypeError(rule)
-    low, high = map(int, sizes)
-    if not 1 <= low <= high <= LONGEST_NGRAM:
-        raise ValueError(rule)
-    return low, high
+__all__ = ["TextCounter", "fit_counter", "inverse_frequency", "kept_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +136,8 @@ def fit_counter(
                 "max_features='auto' chooses from the words of the texts, and a vocabulary is "
                 "given; set one of them to None"
             )
-        size_choices = _try_sizes(X, options, codes, _idf(documents, options, len(texts)))
+        own = inverse_frequency(documents, options, len(texts))
+        size_choices = _try_sizes(X, options, codes, own)
         options = replace(options, max_features=best_size(size_choices))
     limit = options.max_features
     if isinstance(limit, Integral) and limit < n_words and fixed is None:
@@ -250,11 +146,8 @@ def fit_counter(
         kept = np.flatnonzero(keep)
         vocabulary = vocabulary.select(kept)
         documents = None if documents is None else documents[kept]
-    idf = _idf(documents, options, len(texts))
-    if options.stop_words is not None:
-        # Spelled out, so that a model does not depend on anybody's list staying the same.
-        options = replace(options, stop_words=tokens.stop_words)
-    counter = TextCounter(options, tokens, vocabulary, idf, tuple(size_choices))
+    idf = inverse_frequency(documents, options, len(texts))
+    counter = TextCounter(options.spelled_out, tokens, vocabulary, idf, tuple(size_choices))
     return counter, counter.weigh(X, n_threads)
 
 
@@ -277,33 +170,53 @@ def _collect_vocabulary(
     for part in raw[1:]:
         merged, number = merged.merged(part.vocabulary)
         numbers.append(number)
-    if not len(merged):
+    low, high = document_frequency_limits(options.min_df, options.max_df, n_documents)
+    documents = None
+    if options.idf or by_frequency or low > 1 or high < n_documents:
+        documents = _document_frequencies(raw, numbers, len(merged))
+    order, documents = kept_words(merged, documents, options, n_documents, by_frequency)
+    rank = np.full(len(merged), -1, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return merged.select(order), [rank[number] for number in numbers], documents
+
+
+def kept_words(
+    vocabulary: Vocabulary,
+    documents: IntArray | None,
+    options: TextOptions,
+    n_documents: int,
+    by_frequency: bool,
+) -> tuple[IntArray, IntArray | None]:
+    """Which words to keep, in the order of their new numbers, and how many documents hold each.
+
+    ``documents`` that hold the words given may be None where nothing is decided by them.
+    """
+    if not len(vocabulary):
         raise ValueError(
             f"empty vocabulary: none of the {n_documents} documents holds a word (two or more "
             "letters or digits) that is not a stop word"
         )
-    low, high = document_frequency_limits(options.min_df, options.max_df, n_documents)
-    order = merged.sorted_order()
-    documents = None
-    if options.idf or by_frequency or low > 1 or high < n_documents:
-        documents = _document_frequencies(raw, numbers, len(merged))
+    order = vocabulary.sorted_order()
+    if documents is not None:
+        low, high = document_frequency_limits(options.min_df, options.max_df, n_documents)
         documents = documents[order]
         is_kept = (documents >= low) & (documents <= high)
         order, documents = order[is_kept], documents[is_kept]
         if by_frequency:
             falling = np.argsort(-documents, kind="stable")
             order, documents = order[falling], documents[falling]
-    if not len(order):
-        raise ValueError(
-            f"no word occurs in between {low:g} and {high:g} documents; lower min_df="
-            f"{options.min_df!r} or raise max_df={options.max_df!r}"
-        )
-    rank = np.full(len(merged), -1, dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return merged.select(order), [rank[number] for number in numbers], documents
+        if not len(order):
+            raise ValueError(
+                f"no word occurs in between {low:g} and {high:g} documents; lower min_df="
+                f"{options.min_df!r} or raise max_df={options.max_df!r}"
+            )
+    return order, documents
 
 
-def _idf(documents: IntArray | None, options: TextOptions, n_documents: int) -> FloatArray:
+def inverse_frequency(
+    documents: IntArray | None, options: TextOptions, n_documents: int
+) -> FloatArray:
+    """Each word's inverse document frequency; empty where it is not asked for."""
     if documents is None or not options.idf:
         return np.zeros(0)
     return np.log((1 + n_documents) / (1 + documents)) + IDF_FLOOR

@@ -1,6 +1,7 @@
 """Opening of file formats: each source yields Arrow tables of bounded size."""
 
 import codecs
+import copy
 import csv
 import io
 import re
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,6 +36,9 @@ class Source(ABC):
     """One file (or folder) that can be read again on every pass."""
 
     kind = "text"
+    # What of the file is read, if not all: bytes, or row groups of Parquet.
+    span: tuple[int, int] | None = None
+    head = b""  # read before the bytes of the span
 
     def __init__(self, path: Path, name: str, encoding: str, block_bytes: int) -> None:
         self.path = path
@@ -64,6 +69,12 @@ class Source(ABC):
 
     def open(self) -> tuple[pa.NativeFile, pa.NativeFile]:
         """Open the file: as it is on disk, and as plain UTF-8."""
+        if self.span is not None:
+            begin, end = self.span
+            with self.path.open("rb") as file:
+                file.seek(begin)
+                content = pa.BufferReader(self.head + file.read(end - begin))
+            return content, content
         raw = pa.OSFile(str(self.path))
         zipped = raw.read(2) == GZIP_MAGIC
         raw.seek(0)
@@ -71,6 +82,18 @@ class Source(ABC):
         if self.encoding != "utf-8":
             stream = pa.transcoding_input_stream(stream, self.encoding, "utf-8")
         return raw, stream
+
+    def piece(self, span: tuple[int, int], head: bytes) -> Self:
+        """A part of this source, by the bytes (of Parquet: row groups) that it takes up."""
+        own = copy.copy(self)
+        own.span, own.head = span, head
+        return own
+
+    def whole(self) -> Self:
+        """The source that this one is a piece of."""
+        own = copy.copy(self)
+        own.span, own.head = None, b""
+        return own
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -347,7 +370,9 @@ class ParquetSource(Source):
             rows = max(1, self.block_bytes * meta.num_rows // max(1, n_bytes))
             done = 0
             for batch in file.iter_batches(
-                batch_size=min(rows, 1 << 16), columns=None if keep_columns else wanted
+                batch_size=min(rows, 1 << 16),
+                columns=None if keep_columns else wanted,
+                row_groups=None if self.span is None else range(*self.span),
             ):
                 done += batch.num_rows
                 yield pa.Table.from_batches([batch]), self.size * done // meta.num_rows

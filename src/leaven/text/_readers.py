@@ -1,18 +1,10 @@
 """Documents from files: CSV, TSV, JSON Lines, Parquet, plain text, a folder per class."""
 
 import codecs
-import csv
-import glob
-import os
-import re
-import shutil
-import sys
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -25,34 +17,16 @@ from leaven.text._columns import (
     choose_label,
     choose_text,
     guess,
-    label_array,
-    text_array,
 )
 from leaven.text._folders import FolderSource
-from leaven.text._formats import (
-    BOM,
-    DelimitedSource,
-    LinesSource,
-    ParquetSource,
-    Source,
-)
-from leaven.text._json import JsonSource
-from leaven.text._writers import SUFFIXES, flat, write_table
+from leaven.text._formats import Source
+from leaven.text._pieces import Documents, FilePiece, Run, split
+from leaven.text._sources import FORMATS, SourceFinder
+from leaven.text._writers import flat, write_table
 
 __all__ = ["DocumentFiles", "Documents", "FORMATS", "read_documents", "write_table"]
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "txt")
-DATA = frozenset(SUFFIXES.values())  # formats that make a folder one of data files
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Documents read from files, in the order of the files."""
-
-    texts: pa.LargeStringArray  # no nulls
-    labels: pa.LargeStringArray | None  # null = unlabeled; None if there is no label column
-    columns: pa.Table | None  # all columns of the files, if they were asked for
-    source: str  # what was read, for messages
+T = TypeVar("T")
 
 
 class DocumentFiles:
@@ -81,6 +55,10 @@ class DocumentFiles:
         has the columns and types that occur in it; ``read`` unites them.
     block_bytes : int, default=16 MiB
         How much to read at a time; a longer document makes its block grow.
+    skip_bad : bool, default=False
+        Leave out files that are missing, empty or damaged, and note them in ``bad``. A file
+        that turns out damaged half way is left out as a whole by :meth:`per_file` and
+        :meth:`read`.
     on_bytes : callable, optional
         Called with the number of bytes read since the last call; a pass adds up to
         ``total_bytes``.
@@ -91,6 +69,8 @@ class DocumentFiles:
         The columns settled on; ``label_column`` is None if there is none.
     total_bytes : int
         Size of the files on disk.
+    bad : dict
+        What was wrong with each file that was left out, by its name.
     """
 
     def __init__(
@@ -104,6 +84,7 @@ class DocumentFiles:
         needs_labels: bool = False,
         keep_columns: bool = False,
         block_bytes: int = 1 << 24,
+        skip_bad: bool = False,
         on_bytes: Callable[[int], None] | None = None,
     ) -> None:
         check_in("block_bytes", block_bytes, "[1, 2147483647]")
@@ -111,15 +92,21 @@ class DocumentFiles:
             check_choice("format", format, FORMATS)
         if text is not None and text == label:
             raise DataError(f"the text and the label must be two columns, got {text!r} for both")
-        self._reading = (_codec_name(encoding), block_bytes)
-        self._format = format
         self._given = (text, label)
         self.keep_columns = keep_columns
+        self.skip_bad = skip_bad
+        self.bad: dict[str, str] = {}
         self.on_bytes = on_bytes
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        self._sources = [source for path in given for source in self._sources_at(path)]
-        if not self._sources:
+        self._sources: list[Source] = []
+        finder = SourceFinder(_codec_name(encoding), block_bytes, format, text, self)
+        for path in given:
+            for name, open_source in finder.at(path):
+                with self._skipping(name):
+                    self._sources.append(open_source())
+        if not given:
             raise DataError("at least one file must be given, got none; name the data files")
+        self._check_some_good()
         self.source = self._sources[0].name
         if len(self._sources) > 1:
             self.source += f" and {len(self._sources) - 1} more"
@@ -128,24 +115,23 @@ class DocumentFiles:
 
     def __iter__(self) -> Iterator[Documents]:
         for source in self._sources:
-            reported = n_documents = 0
-            with source.explained():
-                label = self.label_column if source in self._labeled else None
-                for table, position in source.tables(self.text_column, label, self.keep_columns):
-                    yield self._documents(table, source)
-                    n_documents += table.num_rows
-                    position = min(position, source.size)
-                    if self.on_bytes is not None and position > reported:
-                        self.on_bytes(position - reported)
-                        reported = position
-            if n_documents == 0:
-                raise DataError(f"{source.name} holds no documents; pass a file that does")
-            if self.on_bytes is not None and source.size > reported:
-                self.on_bytes(source.size - reported)
+            yield from self._batches(source)
+
+    def per_file(self, gather: Callable[[Iterator[Documents]], T]) -> Iterator[T]:
+        """Yield ``gather(batches)`` of each file, so that a bad file is left out as a whole."""
+        for source in list(self._sources):
+            gathered = None
+            with self._skipping(source.name):
+                gathered = [gather(self._batches(source))]
+            if gathered is None:
+                self._sources.remove(source)
+            else:
+                yield gathered[0]
+        self._check_some_good()
 
     def read(self) -> Documents:
         """Read all documents at once."""
-        batches = list(self)
+        batches = [batch for own in self.per_file(list) for batch in own]
         labels = columns = None
         if self.label_column is not None:
             labels = pa.concat_arrays([batch.labels for batch in batches])
@@ -154,20 +140,67 @@ class DocumentFiles:
         texts = pa.concat_arrays([batch.texts for batch in batches])
         return Documents(texts, labels, columns, self.source)
 
-    def _documents(self, table: pa.Table, source: Source) -> Documents:
-        labels = None
-        if self.label_column is not None:
-            if source in self._labeled:
-                column = table.column(self.label_column)
-                labels = label_array(column, self.label_column, source.name)
-            else:
-                labels = pa.nulls(table.num_rows, pa.large_string())
-        return Documents(
-            text_array(table.column(self.text_column), self.text_column, source.name),
-            labels,
-            table if self.keep_columns else None,
-            source.name,
-        )
+    @contextmanager
+    def _skipping(self, name: str) -> Iterator[None]:
+        """Note what is wrong with a file and go on, if that was asked for."""
+        try:
+            yield
+        except DataError as error:
+            if not self.skip_bad:
+                raise
+            self.bad[name] = str(error)
+
+    def _check_some_good(self) -> None:
+        if not self._sources:
+            first = next(iter(self.bad.values()))
+            raise DataError(
+                f"none of the {len(self.bad)} files can be read; the first: {first}"
+                if len(self.bad) > 1
+                else first
+            )
+
+    def pieces(self, n_bytes: int, run: Run | None = None) -> list[list[FilePiece]]:
+        """The files in pieces of about ``n_bytes`` that can be read apart, in order.
+
+        The list of a file that cannot be cut into pieces, for whatever is wrong with it, is left
+        out if bad files are to be skipped. ``run`` as in :func:`leaven.text._pieces.split`.
+        """
+        found: list[list[FilePiece]] = []
+        for source in list(self._sources):
+            try:
+                with self._skipping(source.name):
+                    found.append([self._piece(own, source) for own in split(source, n_bytes, run)])
+            finally:
+                if source.name in self.bad:
+                    self._sources.remove(source)
+        self._check_some_good()
+        return found
+
+    def leave_out(self, name: str, reason: str) -> None:
+        """Note that a file turned out to be bad; refuse to go on unless such are skipped."""
+        with self._skipping(name):
+            raise DataError(reason)
+        self._sources = [source for source in self._sources if source.name != name]
+        self._check_some_good()
+
+    def _piece(self, source: Source, of: Source) -> FilePiece:
+        label = self.label_column if of in self._labeled else None
+        is_labeled = self.label_column is not None
+        return FilePiece(source, self.text_column, label, is_labeled, self.keep_columns)
+
+    def _batches(self, source: Source) -> Iterator[Documents]:
+        reported = n_documents = 0
+        for batch, position in self._piece(source, source).read():
+            yield batch
+            n_documents += len(batch.texts)
+            position = min(position, source.size)
+            if self.on_bytes is not None and position > reported:
+                self.on_bytes(position - reported)
+                reported = position
+        if n_documents == 0:
+            raise DataError(f"{source.name} holds no documents; pass a file that does")
+        if self.on_bytes is not None and source.size > reported:
+            self.on_bytes(source.size - reported)
 
     def _settle_columns(self, needs_labels: bool) -> None:
         text, label = self._given
@@ -181,13 +214,17 @@ class DocumentFiles:
                 wants_label and choose_label(header, label, text or "", True, "") is None
             )
 
-        for source in self._sources:
-            with source.explained():
-                header = headers[source] = source.header(enough)
-            if header is not None:
-                if not header.names:
-                    raise DataError(f"{source.name} holds no documents; pass a file that does")
-                text = choose_text(header, text, source.name)
+        for source in list(self._sources):
+            with self._skipping(source.name):
+                with source.explained():
+                    header = source.header(enough)
+                if header is not None:
+                    if not header.names:
+                        raise DataError(f"{source.name} holds no documents; pass a file that does")
+                    text = choose_text(header, text, source.name)
+                headers[source] = header
+        self._sources = list(headers)
+        self._check_some_good()
         self.text_column = text or "text"
 
         self._labeled: set[Source] = set()
@@ -215,67 +252,6 @@ class DocumentFiles:
             f"{self.source} has no labels; use a file with a label column, or a folder per class"
         )
 
-    def _sources_at(self, path: str | Path) -> Iterator[Source]:
-        if str(path) == "-":
-            yield self._standard_input()
-            return
-        if not os.path.exists(path):
-            if glob.has_magic(str(path)):
-                found = sorted(glob.glob(str(path), recursive=True))
-                if not found:
-                    raise DataError(f"no file matches {str(path)!r}; check the pattern")
-                for name in found:
-                    yield from self._sources_at(name)
-                return
-            raise DataError(f"{path} does not exist; check the path")
-        place = Path(path)
-        if place.is_dir():
-            yield from self._sources_in(place, str(path))
-        else:
-            yield self._source(place, str(path), self._format or _known_format(place))
-
-    def _sources_in(self, folder: Path, name: str) -> Iterator[Source]:
-        inside = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-        files = [p for p in inside if p.is_file() and (self._format or _format_of(p) in DATA)]
-        folders = [p for p in inside if p.is_dir()]
-        if not files:
-            yield FolderSource(folder, name, *self._reading)
-        elif folders:
-            raise DataError(
-                f"{name} must hold either data files or a folder per class, but holds both "
-                f"({files[0].name!r} and the folder {folders[0].name!r}); name the files "
-                f"themselves, or move them elsewhere to use the folders"
-            )
-        for file in files:
-            yield self._source(file, str(file), self._format or _known_format(file))
-
-    def _source(self, path: Path, name: str, format: str) -> Source:
-        if format in ("csv", "tsv"):
-            return DelimitedSource(path, name, *self._reading, "\t" if format == "tsv" else ",")
-        if format == "jsonl":
-            return JsonSource(path, name, *self._reading)
-        if format == "parquet":
-            return ParquetSource(path, name, *self._reading)
-        return LinesSource(path, name, *self._reading)
-
-    def _standard_input(self) -> Source:
-        # Every pass reads the documents anew, which a pipe cannot: they wait in a file.
-        handle, name = tempfile.mkstemp(prefix="leaven-")
-        weakref.finalize(self, Path(name).unlink, missing_ok=True)
-        with open(handle, "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
-        lines = LinesSource(Path(name), "standard input", *self._reading)
-        if self._format is not None:
-            return self._source(lines.path, lines.name, self._format)
-        with lines.path.open("rb") as file:
-            if file.read(4) == b"PAR1":
-                return self._source(lines.path, lines.name, "parquet")
-        with lines.explained():
-            raw, stream = lines.open()
-            with raw, stream:
-                head = stream.read(1 << 16).removeprefix(BOM).lstrip()
-        return self._source(lines.path, lines.name, _sniffed(head, self._given[0]))
-
 
 def read_documents(paths: str | Path | Sequence[str | Path], **options: Any) -> Documents:
     """Read all documents of the files; the options are those of `DocumentFiles`."""
@@ -292,36 +268,6 @@ def _codec_name(encoding: str) -> str:
             "example utf-8, latin-1, cp1252 or utf-16"
         ) from None
     return name
-
-
-def _format_of(path: Path) -> str | None:
-    ending = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
-    return "txt" if ending == ".txt" else SUFFIXES.get(ending)
-
-
-def _known_format(path: Path) -> str:
-    format = _format_of(path)
-    if format is None:
-        raise DataError(
-            f"{path} must have one of the endings {', '.join(SUFFIXES)}, .txt (.gz may follow) to "
-            f"tell its format; rename it or pass --format {'|'.join(FORMATS)} (format= in Python)"
-        )
-    return format
-
-
-def _sniffed(head: bytes, text: str | None) -> str:
-    """Tell the format of standard input by its first line."""
-    if head.startswith(b"{"):
-        return "jsonl"
-    first = head.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
-    for delimiter, format in (("\t", "tsv"), (",", "csv"), (";", "csv"), ("|", "csv")):
-        names = next(csv.reader([first], delimiter=delimiter), [])
-        # A sentence with a comma is not a header, even if it begins with "Review".
-        if text in names or (
-            guess(names, TEXT_NAMES) and all(re.fullmatch(r"|\S|\S.{,62}\S", n) for n in names)
-        ):
-            return format
-    return "txt"
 
 
 def _united(tables: list[pa.Table]) -> pa.Table:

@@ -84,6 +84,16 @@ def document_frequencies(cells, n_words):
 
 
 @kernel
+def word_totals(cells, n_words):
+    """Number of times each word occurs; hashed words may count negative."""
+    totals = np.zeros(n_words, dtype=np.int64)
+    for i in range(len(cells)):
+        cell = cells[i] + _HALF
+        totals[cell >> 32] += (cell & 0xFFFFFFFF) - _HALF
+    return totals
+
+
+@kernel
 def weigh_rows(indptr, values, indices, first, last, log_tf, idf, length):
     """Weigh rows in place: log(1 + tf), times idf (if not empty), scaled to sum to ``length``.
 

@@ -1,0 +1,167 @@
+"""A corpus counted once and kept on disk: any number of documents in bounded memory."""
+
+import mmap
+import operator
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial, reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaven._threads import count_threads, run_in_threads
+from leaven.corpora._base import Block, S, stacked
+from leaven.exceptions import DataError
+
+__all__ = ["CachedCorpus", "gathered"]
+
+# Values of a block: enough that adding up its statistics costs little beside making them, few
+# enough that a block per thread is some tens of megabytes.
+VALUES_PER_BLOCK = 4_000_000
+DOCUMENTS_PER_BLOCK = 65_536  # as in memory: kernels add up in the counts' own precision
+ALIGNMENT = 64
+
+Layout = list[tuple[str, tuple[int, ...], int]]  # dtype, shape and place of each array
+
+
+class CachedCorpus:
+    """Blocks of counts in a file without a name, mapped into memory one by one and thread.
+
+    The system frees the file as soon as the process ends, however it ends. Every pass reads
+    each block once, through the system's cache of files as far as there is memory for it.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+        Taken once. They should be about equally large; see :func:`gathered`.
+    folder : str or None, default=None
+        Where the file is; None is where temporary files are (``TMPDIR``).
+    n_threads : int or None, default=None
+        Threads to sum in; None is one per processor.
+    """
+
+    def __init__(
+        self, blocks: Iterable[Block], folder: str | None = None, n_threads: int | None = None
+    ) -> None:
+        self.folder = folder
+        self.n_threads = count_threads(n_threads)
+        self._places: list[tuple[int, int, Layout]] = []  # begin and end in the file
+        self._n_words = 0
+        with self._room():
+            self._file: Any = tempfile.TemporaryFile(prefix="leaven-", dir=folder)  # noqa: SIM115
+        for block in blocks:
+            with self._room():
+                self._write(block)
+        with self._room():
+            self._file.flush()
+        if not self._places:
+            raise DataError("the source holds no document; check the paths it reads")
+
+    @property
+    def n_bytes(self) -> int:
+        """Size on disk."""
+        return self._places[-1][1]
+
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
+        n_threads = min(self.n_threads, len(self._places))
+
+        def share(thread: int) -> S:
+            numbers = range(thread, len(self._places), n_threads)
+            return reduce(add, (summarize(self._block(i, i + n_threads)) for i in numbers))
+
+        return reduce(add, run_in_threads(share, n_threads))
+
+    def map(self, change: Callable[[Block], Block]) -> "CachedCorpus":
+        """The corpus of the changed blocks, in a file of its own."""
+        n_threads = self.n_threads
+
+        def one(first: int, number: int) -> Block:
+            return change(self._block(first + number, first + number + n_threads))
+
+        def changed() -> Iterator[Block]:
+            for first in range(0, len(self._places), n_threads):
+                n_tasks = min(n_threads, len(self._places) - first)
+                yield from run_in_threads(partial(one, first), n_tasks)
+
+        return CachedCorpus(changed(), self.folder, n_threads)
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Say what to do where there is no room on disk."""
+        try:
+            yield
+        except OSError as error:
+            place = self.folder or tempfile.gettempdir()
+            raise DataError(
+                f"counts cannot be kept in {place!r}: {error.strerror or error}; name a folder on "
+                "a disk with more room with --cache (cache= in Python), or set TMPDIR"
+            ) from None
+
+    def _write(self, block: Block) -> None:
+        X = block.X
+        self._n_words = X.shape[1]
+        arrays: list[Any] = [X.indptr, X.indices, X.data, block.y, block.weight]
+        if block.vectors is not None:
+            arrays.append(block.vectors)
+        begin = -(-self._file.tell() // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+        layout: Layout = []
+        place = 0
+        for array in arrays:
+            layout.append((array.dtype.str, array.shape, place))
+            self._file.seek(begin + place)
+            self._file.write(np.ascontiguousarray(array).view(np.uint8))
+            place += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+        self._file.truncate(begin + place)  # so that the last array's padding is there too
+        self._file.seek(begin + place)
+        self._places.append((begin, begin + place, layout))
+
+    def _block(self, number: int, following: int | None = None) -> Block:
+        """A block, mapped for as long as it is used; the ``following`` one is fetched meanwhile."""
+        if following is not None and following < len(self._places):
+            begin, end, _ = self._places[following]
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(self._file.fileno(), begin, end - begin, os.POSIX_FADV_WILLNEED)
+        begin, end, layout = self._places[number]
+        # A private copy on write: kernels are compiled for arrays that could be written to.
+        memory = mmap.mmap(self._file.fileno(), end - begin, offset=begin, access=mmap.ACCESS_COPY)
+        arrays: list[Any] = [
+            np.frombuffer(memory, dtype, int(np.prod(shape)), place).reshape(shape)
+            for dtype, shape, place in layout
+        ]
+        indptr, indices, data, y, weight, *rest = arrays
+        X = csr_array((data, indices, indptr), shape=(len(y), self._n_words), copy=False)
+        return Block(X, y, weight, rest[0] if rest else None)
+
+
+def gathered(
+    blocks: Iterable[Block],
+    n_values: int = VALUES_PER_BLOCK,
+    n_documents: int = DOCUMENTS_PER_BLOCK,
+) -> Iterator[Block]:
+    """The same documents in blocks of about ``n_values`` counts, in the same order."""
+    waiting: list[Block] = []
+    size = length = 0
+    for block in blocks:
+        for own in _cut(block, n_values, n_documents):
+            if waiting and (size + own.X.nnz > n_values or length + len(own.y) > n_documents):
+                yield stacked(waiting)
+                waiting, size, length = [], 0, 0
+            waiting.append(own)
+            size, length = size + own.X.nnz, length + len(own.y)
+    if waiting:
+        yield stacked(waiting)
+
+
+def _cut(block: Block, n_values: int, n_documents: int) -> Iterator[Block]:
+    n_parts = max(-(-block.X.nnz // n_values), -(-len(block.y) // n_documents), 1)
+    if n_parts == 1:
+        yield block
+        return
+    bounds = np.linspace(0, len(block.y), n_parts + 1).astype(np.int64)
+    for begin, end in pairwise(bounds):
+        if end > begin:
+            yield block.rows(slice(begin, end))

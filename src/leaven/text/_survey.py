@@ -1,0 +1,151 @@
+"""What a first look at texts finds: words, how many documents hold each, labels.
+
+Surveys add up, so texts may be looked at in any parts and in any place.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import pyarrow.compute as pc
+
+from leaven._typing import IntArray
+from leaven.exceptions import DataError
+from leaven.text import _row_kernels
+from leaven.text._counter import TextCounter, inverse_frequency, kept_words
+from leaven.text._counting import RawCounts, Tokens, count_words
+from leaven.text._options import TextOptions
+from leaven.text._readers import Documents
+from leaven.text._vocabulary import Vocabulary, top_ranked
+
+__all__ = ["Survey", "added_up", "counter_from", "survey"]
+
+# Distinct words in memory; about 60 bytes each. Beyond, the rarest so far are forgotten.
+MOST_WORDS = 4_000_000
+MOST_CLASSES = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Words and labels of some documents."""
+
+    n_documents: int
+    labels: Counter[str]  # documents of each class
+    vocabulary: Vocabulary
+    documents: IntArray  # (n_words,) that hold each word
+    totals: IntArray  # (n_words,) times that each word occurs
+    n_forgotten: int = 0  # words, at least, that were too rare to be remembered
+    n_bytes: int = field(default=0, compare=False)  # of text
+
+    def __add__(self, other: Self) -> Self:
+        labels = self.labels + other.labels
+        if len(labels) > MOST_CLASSES:
+            raise DataError(
+                f"the label column holds more than {MOST_CLASSES:,} different labels, such as "
+                f"{next(iter(labels))!r}: it looks like a column of identifiers; choose another "
+                "with --label"
+            )
+        if len(self.documents) > len(self.vocabulary):  # hashed: buckets are known by number
+            vocabulary, number = self.vocabulary, np.arange(len(self.documents), dtype=np.int32)
+            n_words = len(number)
+        else:
+            vocabulary, number = self.vocabulary.merged(other.vocabulary)
+            n_words = len(vocabulary)
+        documents, totals = np.zeros((2, n_words), dtype=np.int64)
+        for total, own, others in (
+            (documents, self.documents, other.documents),
+            (totals, self.totals, other.totals),
+        ):
+            total[: len(own)] = own
+            total[number] += others  # each of the other's words is there once
+        together = replace(
+            self,
+            n_documents=self.n_documents + other.n_documents,
+            labels=labels,
+            vocabulary=vocabulary,
+            documents=documents,
+            totals=totals,
+            n_forgotten=self.n_forgotten + other.n_forgotten,
+            n_bytes=self.n_bytes + other.n_bytes,
+        )
+        return together if len(vocabulary) <= MOST_WORDS else together._without_rarest()
+
+    def _without_rarest(self) -> Self:
+        n_words = len(self.documents)
+        middle = int(np.partition(self.documents, n_words // 2)[n_words // 2])
+        rare = min(middle, int(self.documents.max()) - 1)  # so that some stay
+        kept = np.flatnonzero(self.documents > rare)
+        return replace(
+            self,
+            vocabulary=self.vocabulary.select(kept),
+            documents=self.documents[kept],
+            totals=self.totals[kept],
+            n_forgotten=self.n_forgotten + n_words - len(kept),
+        )
+
+
+def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Survey:
+    """Look at documents; with hashing no word is remembered, only how many documents hold it."""
+    labels: Counter[str] = Counter()
+    if batch.labels is not None:
+        for entry in pc.value_counts(batch.labels.drop_null()).to_pylist():
+            labels[entry["values"]] = entry["counts"]
+    fixed = Vocabulary.empty() if tokens.hash_features else None
+    raw = count_words(batch.texts, tokens, fixed, n_threads=n_threads)
+    parts = [_survey_of(part, tokens.hash_features) for part in raw]
+    return replace(
+        added_up(parts), n_documents=len(batch.texts), labels=labels, n_bytes=batch.texts.nbytes
+    )
+
+
+def _survey_of(raw: RawCounts, n_buckets: int) -> Survey:
+    n_words = n_buckets or len(raw.vocabulary)
+    documents = _row_kernels.document_frequencies(raw.cells, n_words)
+    totals = _row_kernels.word_totals(raw.cells, n_words)
+    return Survey(0, Counter(), raw.vocabulary, documents, totals)
+
+
+def added_up(surveys: Iterable[Survey]) -> Survey:
+    """The sum of surveys; small ones are added first, so that a large one is seldom copied."""
+    waiting: list[Survey] = []
+    for own in surveys:
+        waiting.append(own)
+        while len(waiting) > 1 and 2 * _size(waiting[-1]) >= _size(waiting[-2]):
+            last = waiting.pop()
+            waiting[-1] = waiting[-1] + last
+    if not waiting:
+        raise DataError("the files hold no document; check the paths")
+    while len(waiting) > 1:
+        last = waiting.pop()
+        waiting[-1] = waiting[-1] + last
+    return waiting[0]
+
+
+def _size(own: Survey) -> int:
+    return len(own.documents)
+
+
+def counter_from(found: Survey, options: TextOptions) -> TextCounter:
+    """The counter that :func:`leaven.text._counter.fit_counter` learns from the same texts.
+
+    Words are numbered by frequency.
+    """
+    if options.uses_labels:
+        raise ValueError(
+            "choosing words by their classes (vocabulary size auto, or ranked by mutual "
+            "information) needs all documents in memory; rank by frequency, or train on a sample "
+            "without --stream and --dask"
+        )
+    vocabulary, documents = Vocabulary.empty(), found.documents
+    if not options.hash_features:
+        n_documents, limit = found.n_documents, options.max_features
+        order, _ = kept_words(found.vocabulary, documents, options, n_documents, True)
+        if limit is not None:
+            best = top_ranked(found.totals[order], int(limit))
+            order = order[best]
+        documents = documents[order]
+        vocabulary = found.vocabulary.select(order)
+    idf = inverse_frequency(documents, options, found.n_documents)
+    return TextCounter(options.spelled_out, options.as_tokens, vocabulary, idf)
