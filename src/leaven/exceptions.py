@@ -17,6 +17,10 @@ class ModelFileError(ValueError):
     """A file is not a model that this version of leaven can read."""
 
 
+class ClusterError(RuntimeError):
+    """A cluster is gone, has no workers, or cannot do what is asked."""
+
+
 class CollapseWarning(UserWarning):
     """One class took almost all unlabeled documents during EM."""
 

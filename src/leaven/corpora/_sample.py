@@ -84,8 +84,9 @@ def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tup
 
 
 def sample_documents(corpus: Corpus, most: int) -> Block:
-    """At most ``most`` documents, labeled or not, as they are."""
-    return corpus.reduce(lambda block: Sample.of(block, most, SALT)).block
+    """At most ``most`` documents, labeled or not, in an order that their content decides."""
+    found = corpus.reduce(lambda block: Sample.of(block, most, SALT))
+    return found.block.rows(np.argsort(found.keys, kind="stable"))
 
 
 def _keys(X: Counts, salt: Any) -> Any:

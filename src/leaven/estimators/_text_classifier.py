@@ -147,6 +147,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         encoding: str = "utf-8",
         skip_bad_files: bool = False,
         cache: str | os.PathLike[str] | None = None,
+        client: Any = None,
         on_progress: Any = None,
     ) -> Self:
         """Learn from documents in files that need not fit in memory.
@@ -172,6 +173,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         cache : path or None, default=None
             Folder for the counts, about eight bytes for each different word of each document;
             None is where temporary files are. They vanish with the process.
+        client : dask.distributed.Client or None, default=None
+            Have the workers of a Dask cluster read and count the files, each its own pieces, and
+            keep the counts; every worker must find the files under the same paths.
         on_progress : callable or None, default=None
             As in :meth:`fit`; reading is a phase of its own.
         """
@@ -191,7 +195,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "embed is for texts in memory; write the vectors into a column of the files and "
                 "name it with vectors"
             )
-        documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
+        documents: Uncounted
+        if client is None:
+            documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
+        else:
+            from leaven.corpora.dask import Cluster
+            from leaven.corpora.dask_files import FilesOnDask
+
+            documents = FilesOnDask(files, Cluster(client), vectors)
         seconds = {"preparing": time.perf_counter() - start}
         return self._train(documents, vectors is not None, on_progress, seconds)
 

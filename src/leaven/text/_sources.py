@@ -44,9 +44,10 @@ class SourceFinder:
         if str(path) == "-":
             yield "standard input", self._standard_input
         elif os.path.isdir(path):
-            yield from self._in_folder(Path(path), str(path))
+            yield from self._in_folder(Path(path).absolute(), str(path))
         elif os.path.exists(path):
-            yield str(path), partial(self._file, Path(path), str(path))
+            # Whole paths, because a worker of a cluster runs in a folder of its own.
+            yield str(path), partial(self._file, Path(path).absolute(), str(path))
         elif glob.has_magic(str(path)):
             found = sorted(glob.glob(str(path), recursive=True))
             for name in found:
@@ -72,10 +73,11 @@ class SourceFinder:
                 f"themselves, or move them elsewhere to use the folders"
             )
         for file in files:
-            yield str(file), partial(self._file, file, str(file))
+            shown = os.path.join(name, file.name)
+            yield shown, partial(self._file, file, shown)
 
     def _file(self, path: Path, name: str) -> Source:
-        return self._source(path, name, self.format or _known_format(path))
+        return self._source(path, name, self.format or _known_format(Path(name)))
 
     def _source(self, path: Path, name: str, format: str) -> Source:
         reading = (self.encoding, self.block_bytes)

@@ -1,0 +1,277 @@
+"""A corpus on a Dask cluster: every worker keeps the counts of the files that it read.
+
+A pass sends one function to all workers (in EM: the current parameters) and adds up what comes
+back in a tree; the documents stay where they are. A worker that is lost takes its blocks with
+it; Dask has others read those pieces of files again.
+"""
+
+import copy
+import operator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeAlias
+
+from distributed import Client, Future, as_completed
+from distributed.client import FutureCancelledError
+from distributed.comm.core import CommClosedError
+from distributed.scheduler import KilledWorker
+
+from leaven.corpora._base import Block, S
+from leaven.exceptions import ClusterError
+
+__all__ = ["Cluster", "DaskCorpus", "Task", "same"]
+
+Task: TypeAlias = "Future[Any]"
+
+ATTEMPTS = 5  # at a pass of which the cluster lost what it had been sent
+FAN_IN = 8  # statistics added up by one task
+BLOCKS_PER_TASK = 8  # which must all be in memory at once; the others may wait on disk
+PATIENCE = 20.0  # seconds without any worker
+CHECK = 1.0  # seconds between looks at whether the cluster is still there
+
+
+class Cluster:
+    """A Dask client that says in one sentence what is wrong with its cluster."""
+
+    def __init__(self, client: Client) -> None:
+        self.client: Any = client
+        self._lonely = 0.0
+
+    @property
+    def address(self) -> str:
+        scheduler = self.client.scheduler
+        return str(scheduler.address if scheduler is not None else "?")
+
+    def submit(self, function: Callable[..., Any], *given: Any, **options: Any) -> Task:
+        self._check_there()
+        with warnings.catch_warnings():
+            # What is sent with a task stays with the scheduler, so that no lost worker matters.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            task: Task = self.client.submit(function, *given, pure=False, **options)
+        return task
+
+    def everywhere(self, content: Any) -> Task:
+        """Content on every worker."""
+        self._check_there()
+        with self._explained():
+            sent: Task = self.client.scatter([content], broadcast=True, hash=False)[0]
+        return sent
+
+    def result(self, future: Task) -> Any:
+        """A task's result; waits no longer than the cluster is there."""
+        while True:
+            try:
+                with self._explained():
+                    return future.result(timeout=CHECK)
+            except TimeoutError:
+                self._check_there()
+                self._check_workers()
+
+    def results(
+        self, futures: Sequence[Task], on_done: Callable[[int, int], None] | None = None
+    ) -> list[Any]:
+        """All results, in order."""
+        self.wait(futures, on_done)
+        return [self.result(future) for future in futures]
+
+    def wait(
+        self, futures: Sequence[Task], on_done: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Wait till all is done; ``on_done(done, total)`` is called as tasks end."""
+        pending = set(futures)
+        while pending:
+            try:
+                for future in _completed(pending):
+                    pending.discard(future)
+                    if future.status == "error":
+                        self.result(future)
+                    if on_done is not None:
+                        on_done(len(futures) - len(pending), len(futures))
+            except TimeoutError:
+                self._check_there()
+                self._check_workers()
+
+    def in_order(self, function: Callable[..., Any], given: Sequence[Any]) -> Iterator[Any]:
+        """Results of a function of each of ``given``, of which a few are waiting at a time."""
+        ahead = 2 * max(1, sum(self.client.nthreads().values()))
+        futures: list[Task] = []
+        for own in given:
+            futures.append(self.submit(function, own))
+            if len(futures) > ahead:
+                yield self.result(futures.pop(0))
+        while futures:
+            yield self.result(futures.pop(0))
+
+    def places(self, futures: Sequence[Task]) -> list[tuple[str, list[Task]]]:
+        """Futures by the worker that holds them; each is listed once."""
+        self._check_there()
+        with self._explained():
+            holders = self.client.who_has(futures)
+        by_worker: dict[str, list[Task]] = {}
+        for future in futures:
+            own = holders.get(future.key) or ("",)
+            by_worker.setdefault(sorted(own)[0], []).append(future)
+        return sorted(by_worker.items())
+
+    def n_threads(self) -> dict[str, int]:
+        """Threads of each worker."""
+        self._check_there()
+        with self._explained():
+            return dict(self.client.nthreads())
+
+    def wait_for_workers(self) -> None:
+        """Refuse a cluster without a worker."""
+        while not self.n_threads():
+            self._check_workers(PATIENCE)
+
+    def _check_there(self) -> None:
+        if self.client.status != "running":
+            raise self._gone()
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(
+            f"the Dask scheduler at {self.address} is gone, and with it what its workers held; "
+            "start it again and train again"
+        )
+
+    def _check_workers(self, waited: float = CHECK) -> None:
+        if self.n_threads():
+            self._lonely = 0.0
+            return
+        try:
+            self.client.wait_for_workers(1, timeout=waited)
+        except TimeoutError:
+            self._lonely += waited
+        if self._lonely >= PATIENCE:
+            raise ClusterError(
+                f"the Dask scheduler at {self.address} has no worker, and none came for "
+                f"{PATIENCE:.0f} s; start some with: dask worker {self.address}"
+            )
+
+    def _explained(self) -> "_Explained":
+        return _Explained(self)
+
+
+class _Explained:
+    """Turns what Dask raises into one sentence."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, KilledWorker):
+            raise ClusterError(
+                "a step ended every worker that tried it, most likely for lack of memory; give "
+                "workers more (dask worker --memory-limit), or read smaller pieces (--piece-size)"
+            ) from None
+        lost = (CommClosedError, FutureCancelledError, OSError)
+        if isinstance(error, lost) and not isinstance(error, TimeoutError):
+            if self.cluster.client.status != "running":
+                raise self.cluster._gone() from None
+            if isinstance(error, CommClosedError):
+                raise _Lost from None
+
+
+class _Lost(Exception):
+    """Something that had been sent to the cluster is no longer there."""
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """What to add up, and how; sent to every worker once for a pass."""
+
+    summarize: Callable[[Block], Any]
+    add: Callable[[Any, Any], Any]
+
+
+def _sum_up(work: _Sum, *parts: list[Block]) -> Any:
+    """Sum over the blocks of some pieces of files."""
+    blocks = (block for part in parts for block in part)
+    return reduce(work.add, map(work.summarize, blocks))
+
+
+def _add_up(work: _Sum, *sums: Any) -> Any:
+    # Copied, because adding may change what Dask may still want to send elsewhere.
+    return reduce(work.add, copy.deepcopy(sums))
+
+
+def _changed(change: Callable[[Block], Block], part: list[Block]) -> list[Block]:
+    return [change(block) for block in part]
+
+
+class DaskCorpus:
+    """Blocks on the workers of a cluster.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Where they are.
+    parts : sequence of Future of list of Block
+        Each the blocks of one piece of a file, made by a task that can be run again.
+    """
+
+    def __init__(self, cluster: Cluster, parts: Sequence[Task]) -> None:
+        self.cluster = cluster
+        self.parts = list(parts)
+
+    def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
+        for _ in range(ATTEMPTS):
+            try:
+                total: S = self._reduce_once(_Sum(summarize, add))
+                return total
+            except (_Lost, FutureCancelledError):
+                continue  # whoever held the function is gone: send it again
+        raise ClusterError(
+            f"the cluster at {self.cluster.address} lost its workers {ATTEMPTS} times during one "
+            "pass; see their logs, most likely they lack memory"
+        )
+
+    def _reduce_once(self, work: _Sum) -> Any:
+        cluster = self.cluster
+        sent = cluster.everywhere(work)
+        n_threads = cluster.n_threads()
+        sums = []
+        for worker, parts in cluster.places(self.parts):
+            n_tasks = max(n_threads.get(worker, 1), -(-len(parts) // BLOCKS_PER_TASK))
+            sums += [
+                cluster.submit(_sum_up, sent, *parts[first::n_tasks], **_at(worker))
+                for first in range(min(n_tasks, len(parts)))
+            ]
+        while len(sums) > 1:
+            sums = [
+                cluster.submit(_add_up, sent, *sums[first : first + FAN_IN])
+                for first in range(0, len(sums), FAN_IN)
+            ]
+        return cluster.result(sums[0])
+
+    def map(self, change: Callable[[Block], Block]) -> "DaskCorpus":
+        """The corpus of the changed blocks, on the same workers."""
+        cluster = self.cluster
+        how = cluster.submit(same, change)
+        parts = [
+            cluster.submit(_changed, how, part, **_at(worker))
+            for worker, own in cluster.places(self.parts)
+            for part in own
+        ]
+        cluster.wait(parts)
+        return DaskCorpus(cluster, parts)
+
+
+def _completed(pending: set[Task]) -> Iterator[Task]:
+    ended: Any = as_completed  # without types of its own
+    yield from ended(list(pending), timeout=CHECK)
+
+
+def _at(worker: str) -> dict[str, Any]:
+    """Run where the blocks are; elsewhere only if that worker is gone."""
+    return {"workers": [worker], "allow_other_workers": True} if worker else {}
+
+
+def same(content: Any) -> Any:
+    """What was sent along with the task, and so stays with the scheduler."""
+    return content

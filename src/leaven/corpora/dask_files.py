@@ -1,0 +1,156 @@
+"""Files that the workers of a Dask cluster read and count, each its own pieces of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaven.corpora._base import Block
+from leaven.corpora._cache import gathered
+from leaven.corpora._files import CountedFiles
+from leaven.corpora._uncounted import Counted, Counting, described
+from leaven.corpora.dask import FAN_IN, Cluster, DaskCorpus, Task, same
+from leaven.exceptions import DataError
+from leaven.text._counter import TextCounter
+from leaven.text._counting import Tokens
+from leaven.text._pieces import FilePiece
+from leaven.text._readers import DocumentFiles
+from leaven.text._survey import Survey, added_up, survey
+
+__all__ = ["PIECE_BYTES", "FilesOnDask", "good_pieces", "pieces_of"]
+
+PIECE_BYTES = 1 << 25  # of a file: what one task reads at most
+SMALLEST_PIECE = 1 << 20
+PIECES_PER_THREAD = 3  # at least, of large files, so that all have about equally much to do
+
+
+@dataclass(frozen=True, eq=False)
+class FilesOnDask:
+    """Documents in files that every worker can open under the same path."""
+
+    files: DocumentFiles
+    cluster: Cluster
+    vectors: str | None = None  # column of vectors of the user's own
+    piece_bytes: int = PIECE_BYTES
+
+    def counted(self, how: Counting) -> Counted:
+        cluster = self.cluster
+        cluster.wait_for_workers()
+        tokens = how.options(1).as_tokens
+        pieces = pieces_of(self.files, cluster, self.piece_bytes)
+        looks = [
+            [cluster.submit(_look, piece, tokens) for piece in own_pieces] for own_pieces in pieces
+        ]
+        pieces, looks = good_pieces(self.files, cluster, pieces, looks, how.progress("files"))
+        found: Survey = cluster.result(_tree(cluster, [look for own in looks for look in own]))
+        counter, classes, counts, notes = described(found, self.files, how.options)
+        sent = cluster.submit(same, counter)
+        names = [str(name) for name in classes]
+        parts = [
+            cluster.submit(_count, piece, sent, names, self.vectors)
+            for own_pieces in pieces
+            for piece in own_pieces
+        ]
+        cluster.wait(parts, how.progress("pieces"))
+        corpus = DaskCorpus(cluster, parts)
+        n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
+        if n_now != found.n_documents:
+            raise DataError(
+                f"the files held {found.n_documents} documents at first and {n_now} when they were "
+                "counted: a file changed meanwhile; train again once nothing writes to it"
+            )
+        return Counted(corpus, counter, classes, counts, found.n_documents, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What a worker found in a piece of a file: its words, or what is wrong with it."""
+
+    survey: Survey | None
+    fault: str | None = None
+
+    @property
+    def n_documents(self) -> int:
+        return 0 if self.survey is None else self.survey.n_documents
+
+
+def _look(piece: FilePiece, tokens: Tokens) -> _Look:
+    try:
+        parts = [survey(batch, tokens, 1) for batch in piece]
+    except DataError as error:
+        return _Look(None, str(error))
+    return _Look(added_up(parts)) if parts else _Look(None)
+
+
+def _count(
+    piece: FilePiece, counter: TextCounter, names: Sequence[str], vectors: str | None
+) -> list[Block]:
+    return list(gathered(CountedFiles(piece, counter, names, vectors=vectors, n_threads=1)))
+
+
+def pieces_of(
+    files: DocumentFiles, cluster: Cluster, n_bytes: int = PIECE_BYTES
+) -> list[list[FilePiece]]:
+    """Pieces of each file; workers find out where rows of CSV begin."""
+    n_threads = sum(cluster.n_threads().values())
+    share = files.total_bytes // (PIECES_PER_THREAD * max(n_threads, 1))
+    n_bytes = min(n_bytes, max(share, SMALLEST_PIECE))
+
+    def run(function: Callable[..., Any], given: Sequence[tuple[Any, ...]]) -> list[Any]:
+        return cluster.results([cluster.submit(function, *own) for own in given])
+
+    return files.pieces(n_bytes, run)
+
+
+def good_pieces(
+    files: DocumentFiles,
+    cluster: Cluster,
+    pieces: list[list[FilePiece]],
+    looks: list[list[Task]],
+    on_file: Callable[[int, int], None] | None = None,
+) -> tuple[list[list[FilePiece]], list[list[Task]]]:
+    """The pieces, and what was found in them, of files that are good as a whole."""
+    states = [[cluster.submit(_state, look) for look in own] for own in looks]
+    good: list[int] = []
+    for number, own in enumerate(states):
+        answers = cluster.results(own)
+        name = pieces[number][0].source.name
+        fault = next((fault for fault, _ in answers if fault is not None), None)
+        if fault is None and not sum(n_documents for _, n_documents in answers):
+            fault = f"{name} holds no documents; pass a file that does"
+        if fault is None:
+            good.append(number)
+        else:
+            files.leave_out(name, fault)
+        if on_file is not None:
+            on_file(number + 1, len(states))
+    return [pieces[number] for number in good], [looks[number] for number in good]
+
+
+def _state(look: _Look) -> tuple[str | None, int]:
+    return look.fault, look.n_documents
+
+
+def _tree(cluster: Cluster, looks: Sequence[Task]) -> Task:
+    """The sum of all surveys, added up on the cluster."""
+    sums = list(looks)
+    while True:
+        sums = [
+            cluster.submit(_joined, *sums[first : first + FAN_IN])
+            for first in range(0, len(sums), FAN_IN)
+        ]
+        if len(sums) == 1:
+            return sums[0]
+
+
+def _joined(*found: _Look | Survey | None) -> Survey | None:
+    parts = list(_surveys(found))
+    return added_up(parts) if parts else None
+
+
+def _surveys(found: Sequence[_Look | Survey | None]) -> Iterator[Survey]:
+    for own in found:
+        inner = own.survey if isinstance(own, _Look) else own
+        if inner is not None:
+            yield inner
