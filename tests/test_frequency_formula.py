@@ -166,7 +166,7 @@ def test_shrinkage_moves_rare_words_more_than_frequent_ones():
     assert words[1.0][0] > 0.9
 
 
-def test_memory_and_work_do_not_grow_with_classes_times_documents():
+def test_no_array_of_classes_times_documents_is_made():
     n_documents, n_words, n_classes = 20_000, 50, 400
     rng = np.random.default_rng(0)
     X = csr_array(random_array((n_documents, n_words), density=0.04, rng=rng))
