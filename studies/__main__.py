@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 NAMES = sorted(
-    path.stem for kind in ("figure", "table") for path in Path(__file__).parent.glob(f"{kind}_*.py")
+    path.stem
+    for kind in ("figure", "table", "clark")
+    for path in Path(__file__).parent.glob(f"{kind}_*.py")
 )
 
 

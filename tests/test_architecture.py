@@ -33,7 +33,7 @@ LAYERS = [
     {"em", "latent"},
     {"correspondence", "explain", "report", "blend"},
     {"experts"},
-    {"fitting", "selection"},
+    {"fitting", "selection", "frequency_estimate"},
     {"diagnosis"},
     {"fitted"},
     {"_expert_tensors"},

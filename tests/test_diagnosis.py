@@ -14,7 +14,8 @@ from leaven.corpora import InMemoryCorpus, Joined, Unlabeled
 from leaven.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus
 from leaven.diagnosis._findings import judge, paired_difference, pooled_correlation
 from leaven.diagnosis._trials import MOST_HELD_OUT, Trials, sample_unlabeled, split_labels
-from leaven.fitting import Climb, components_of, fit_mixture, supervised_start
+from leaven.em import run_em
+from leaven.fitting import Climb, components_of, fit_mixture, scaled_prior, supervised_start
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 
@@ -256,12 +257,30 @@ def test_what_is_not_simple_is_recommended_only_beyond_chance(monkeypatch, winne
 
 def test_the_yardstick_is_the_same_whatever_unlabeled_documents_weigh():
     drawn = draw_topics()
-    lighter = replace(model_of(drawn), unlabeled_weight=0.3)
-    starts = [
-        [point.log_probability for point in tell(drawn, model=model).points if not point.iteration]
-        for model in (model_of(drawn), lighter)
-    ]
-    assert_allclose(starts[1], starts[0])
+    n_words, dtype = drawn.X.shape[1], drawn.X.dtype
+    corpus = InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=1)
+    trials = Trials(corpus, n_words, dtype, 2, 1000, 0, 1, None)
+    params, _ = supervised_start(model_of(drawn), corpus, n_words, dtype)
+    values = []
+    for weight in (1.0, 0.3):
+        model = replace(model_of(drawn), unlabeled_weight=weight)
+        objective = run_em(model, corpus, params, max_iter=0).objective[0]
+        values.append(trials._log_probability(model, params, objective, trials.labeled))
+    assert_allclose(values[1], values[0])
+
+
+def test_where_unlabeled_documents_weigh_less_the_trials_climb_as_a_fit_does():
+    drawn = draw_topics()
+    model = replace(model_of(drawn), unlabeled_weight=0.3)
+    n_words, dtype = drawn.X.shape[1], drawn.X.dtype
+    corpus = InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=1)
+    trials = Trials(corpus, n_words, dtype, 2, 1000, 0, 1, None)
+    own = trials.labeled.rows(trials.splits[0][0])
+    scaled = scaled_prior(model, trials._corpus(own))
+    *_, (n_iter, params, _) = trials._ascent(model, scaled, Climb(max_iter=4), 0, own)
+    climb = Climb(max_iter=n_iter, tol=0.0)
+    fitted = fit_mixture(model, trials._corpus(own), n_words, dtype, climb).result.params
+    assert_allclose(params.log_word, fitted.log_word)
 
 
 def test_a_model_of_ones_own_is_among_the_alternatives():

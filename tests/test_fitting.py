@@ -12,7 +12,14 @@ from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory
 from leaven import NaiveBayesEM
 from leaven.correspondence import by_labels, by_reference, reordered
 from leaven.em import run_em
-from leaven.fitting import CORRESPONDENCES, Climb, components_of, fit_mixture
+from leaven.fitting import (
+    CORRESPONDENCES,
+    Climb,
+    components_of,
+    fit_mixture,
+    scaled_prior,
+    supervised_start,
+)
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 
@@ -274,3 +281,56 @@ def test_the_precision_asked_for_is_kept():
     ours = fit_mixture(SEVERAL, in_memory(drawn), N_WORDS, np.float32, Climb(warm_up=WARM_UP))
     assert ours.result.params.log_word.dtype == np.float32
     assert ours.labeled.words.dtype == np.float32
+
+
+@pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
+def test_the_prior_keeps_its_share_of_the_words_that_count(corpus):
+    drawn = draw_corpus(2, weighted=True)
+    words = drawn.weight * drawn.X.sum(axis=1)
+    labeled, unlabeled = words[drawn.y >= 0].sum(), words[drawn.y < 0].sum()
+    model = replace(ONE, alpha=0.7, unlabeled_weight=0.2)
+    scaled = scaled_prior(model, corpus(drawn))
+    assert_allclose(scaled.alpha / (labeled + 0.2 * unlabeled), 0.7 / (labeled + unlabeled))
+    assert scaled.unlabeled_weight == 0.2
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_the_prior_stays_where_unlabeled_documents_count_in_full_or_not_at_all(weight):
+    model = replace(ONE, unlabeled_weight=weight)
+    assert scaled_prior(model, in_memory(draw_corpus(2))) is model
+
+
+def test_the_prior_stays_where_every_document_is_labeled():
+    drawn = draw_corpus(2, labeled=1.0)
+    known = np.where(drawn.y < 0, 0, drawn.y)
+    model = replace(ONE, unlabeled_weight=0.2)
+    assert scaled_prior(model, in_memory(replace(drawn, y=known))) is model
+
+
+def draw_many_words(seed=0, *, n_documents=800, n_words=3000, length=60):
+    """Documents of four topics as real ones are: most words rare, most of them in all topics."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_documents) % 4
+    common = 1.0 / np.arange(1, n_words + 1)
+    words = rng.dirichlet(60.0 * common, size=4) + 0.5 * common / common.sum()
+    words /= words.sum(axis=1, keepdims=True)
+    X = np.array([rng.multinomial(length, words[code]) for code in truth], dtype=float)
+    y = np.where(np.arange(n_documents) < 20, truth, -1)
+    return csr_array(X), truth, y
+
+
+@pytest.mark.parametrize("weight", [0.02, 0.05, 0.1])
+def test_a_low_unlabeled_weight_does_not_let_one_class_take_all(weight):
+    X, truth, y = draw_many_words()
+    model = MultinomialMixture(np.arange(4), unlabeled_weight=weight)
+    corpus = in_memory(Drawn(X, y, np.ones(len(y))))
+    start, labeled = supervised_start(model, corpus, X.shape[1], np.float64)
+    left_alone = run_em(model, corpus, start, max_iter=30).stats.documents - labeled.documents
+    scaled = fit_mixture(model, corpus, X.shape[1], np.float64, Climb(max_iter=30))
+    taken = scaled.result.stats.documents - labeled.documents
+    assert left_alone.max() / left_alone.sum() > 0.8
+    assert taken.max() / taken.sum() < 0.5
+    found = model.class_log_joint(scaled.result.params, X).argmax(axis=1)
+    supervised = model.class_log_joint(start, X).argmax(axis=1)
+    assert (found == truth)[y < 0].mean() > (supervised == truth)[y < 0].mean()
+    assert np.diff(scaled.result.objective).min() >= 0

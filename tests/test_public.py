@@ -51,7 +51,9 @@ def test_every_class_and_function_in_all_has_a_docstring(module, name):
     assert not is_ours(value) or says_something(value)
 
 
-@pytest.mark.parametrize("name", ["TextClassifier", "NaiveBayesEM", "TextVectorizer"])
+@pytest.mark.parametrize(
+    "name", ["TextClassifier", "NaiveBayesEM", "FrequencyEstimateNB", "TextVectorizer"]
+)
 def test_every_method_of_an_estimator_has_a_docstring(name):
     for method, member in vars(getattr(leaven, name)).items():
         if inspect.isfunction(member) and not method.startswith("_"):

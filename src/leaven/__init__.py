@@ -7,6 +7,7 @@ from leaven._version import __version__
 if TYPE_CHECKING:
     from leaven._labels import UNLABELED
     from leaven.estimators import (
+        FrequencyEstimateNB,
         LabeledFold,
         NaiveBayesEM,
         TextClassifier,
@@ -23,6 +24,7 @@ __all__ = [
     "diagnose",
     "compare",
     "UNLABELED",
+    "FrequencyEstimateNB",
     "LabeledFold",
     "NaiveBayesEM",
     "TextVectorizer",
@@ -35,6 +37,7 @@ _HOME = {
     "load": "leaven.estimators",
     "diagnose": "leaven.estimators",
     "compare": "leaven.estimators",
+    "FrequencyEstimateNB": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",
     "TextVectorizer": "leaven.text",

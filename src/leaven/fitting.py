@@ -14,7 +14,15 @@ from leaven.em import EMResult, run_em
 from leaven.models import MixtureParams, MixtureStats, MultinomialMixture
 from leaven.posteriors import SOFT, Tempered
 
-__all__ = ["CORRESPONDENCES", "Climb", "Fit", "components_of", "fit_mixture", "supervised_start"]
+__all__ = [
+    "CORRESPONDENCES",
+    "Climb",
+    "Fit",
+    "components_of",
+    "fit_mixture",
+    "scaled_prior",
+    "supervised_start",
+]
 
 CORRESPONDENCES = ("as-is", "labels", "em")
 # How far, in nats, the components of a class are apart on a typical document at the start.
@@ -59,8 +67,10 @@ def fit_mixture(
 ) -> Fit:
     """Climb from the labeled documents, from several starts if components are to be told apart.
 
-    The most probable of the maxima is kept.
+    The most probable of the maxima is kept. Where unlabeled documents count for less, so does
+    the prior: see :func:`scaled_prior`.
     """
+    model = scaled_prior(model, corpus)
     has_several = len(model.component_class) > model.n_classes
     n_starts = climb.n_init if has_several else 1
     spread = _spread(model, corpus)
@@ -75,6 +85,23 @@ def fit_mixture(
             best = Fit(result, labeled, reached)
     assert best is not None
     return best
+
+
+def scaled_prior(model: MultinomialMixture, corpus: Corpus) -> MultinomialMixture:
+    """The model, its prior as strong beside the words that count as at an unlabeled weight of 1.
+
+    A lower weight takes words from every class. Beside a prior that stayed as it is they would
+    weigh little; any word would then look likelier in the class with most of them, which takes
+    the next documents, and in the end all.
+    """
+    weight = model.unlabeled_weight
+    if weight in (0.0, 1.0):  # at 0 there is no EM, and no class can take anything
+        return model
+    labeled, unlabeled = corpus.reduce(_count_words)
+    if not unlabeled:
+        return model
+    share = (labeled + weight * unlabeled) / (labeled + unlabeled)
+    return replace(model, alpha=model.alpha * float(share))
 
 
 def supervised_start(
@@ -148,6 +175,13 @@ def _shifted(on_step: OnStep | None, number: int, climb: Climb) -> OnStep | None
         return None
     first = number * (len(climb.warm_up) + climb.max_iter)
     return lambda step, value: on_step(first + step, value)
+
+
+def _count_words(block: Block) -> Any:
+    """Words of labeled and of unlabeled documents."""
+    words = block.weight * np.asarray(block.X.sum(axis=1), dtype=np.float64).ravel()
+    is_labeled = block.y >= 0
+    return np.array([words[is_labeled].sum(), words[~is_labeled].sum()])
 
 
 def _typical_norm(corpus: Corpus) -> float:

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from leaven import NaiveBayesEM
 from leaven.cli import app
 from leaven.cli.diagnose import MethodName
 from leaven.estimators._diagnose import DIAGNOSED
@@ -52,10 +53,14 @@ def test_the_seed_decides(run, data):
     assert points[0] != points[2]
 
 
-def test_methods_are_those_that_use_unlabeled_documents(run, data):
-    fitted_by_em = [own for own in METHODS.values() if own.uses_unlabeled and not own.blends]
+def test_methods_are_those_that_em_fits_alone(run, data):
+    fitted_by_em = [
+        own
+        for own in METHODS.values()
+        if issubclass(own.estimator, NaiveBayesEM) and own.uses_unlabeled and not own.blends
+    ]
     assert list(MethodName) == list(DIAGNOSED) == [own.name for own in fitted_by_em]
-    for refused in ("nb", "auto"):
+    for refused in ("nb", "auto", "sfe"):
         assert run("diagnose", data, "--method", refused).exit_code == 2
 
 

@@ -63,6 +63,17 @@ def test_train_options_reach_the_model(run, data, tmp_path):
     assert (text.numbers, text.length) == ("one", 100.0)
 
 
+def test_the_frequency_estimate_can_be_trained_and_asked(run, data, held_out):
+    result = run("train", data, "-o", "out.leaven", "--method", "sfe", "--unlabeled-weight", "0.5")
+    assert result.exit_code == 0, result.stderr
+    assert "method sfe: " in result.stdout
+    scores = json.loads(run("evaluate", "out.leaven", held_out, "--json").stdout)
+    assert scores["accuracy"] > 0.9
+    assert "has no option 'max_iter'" in error_of(
+        run("train", data, "--method", "sfe", "--max-iter", "3")
+    )
+
+
 def test_length_zero_leaves_lengths_as_they_are(run, data, tmp_path):
     run("train", data, "-o", "out.leaven", "--length", "0")
     assert load_model(tmp_path / "out.leaven").counter.options.length is None
@@ -140,6 +151,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
         METHODS[name].estimator(**METHODS[name].settings).get_params() for name in ("em", "auto")
     )
     weight = f"{defaults['unlabeled_weight']}; {METHODS['nb'].settings['unlabeled_weight']} for nb"
+    weight += f", {METHODS['sfe'].settings['unlabeled_weight']} for sfe"
     fewest = {name: list(METHODS[name].min_df.values()) for name in ("em", "auto")}
     assert (min(fewest["auto"]), max(fewest["auto"])) == (1, 2)
     stated = {
@@ -148,11 +160,11 @@ def test_the_defaults_that_help_states_are_those_used(run):
         "--max-iter": f"{defaults['max_iter']}; {soft['max_iter']} for auto and two-view",
         "--tol": defaults["tol"],
         "--min-df": f"{min(fewest['em'])} to {max(fewest['em'])}, more for more documents; "
-        "1 or 2 for auto and two-view",
+        "1 or 2 for auto, sfe and two-view",
         "--max-df": METHODS["em"].text.max_df,
         "--ngrams": METHODS["em"].text.ngram_range[1],
-        "--length": f"{METHODS['em'].text.length:g}; {METHODS['auto'].text.length:g} for auto and "
-        "two-view",
+        "--length": f"{METHODS['em'].text.length:g}; {METHODS['auto'].text.length:g} for auto, "
+        "sfe and two-view",
     }
     for option, default in stated.items():
         about = shown.partition(f" {option} ")[2].partition(" --")[0]
@@ -165,9 +177,15 @@ def test_what_help_says_of_auto_is_true_of_two_view_and_of_em_of_all_others():
         params = own.estimator(**own.settings).get_params()
         return (params["alpha"], params["max_iter"], params["tol"], dict(own.min_df), own.text)
 
+    def seen_by(name):
+        return dict(METHODS[name].min_df), METHODS[name].text
+
     assert defaults_of("auto") == defaults_of("two-view")
     for name in ("nb", "mixture", "annealed"):
         assert defaults_of(name) == defaults_of("em")
+    sfe = METHODS["sfe"].estimator(**METHODS["sfe"].settings).get_params()
+    assert sfe["alpha"] == METHODS["em"].estimator().alpha
+    assert seen_by("sfe") == seen_by("auto")
 
 
 @pytest.mark.parametrize("name", METHODS)

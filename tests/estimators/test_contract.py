@@ -5,7 +5,7 @@ from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from leaven import NaiveBayesEM, TextClassifier, TextVectorizer, TwoViewEM
+from leaven import FrequencyEstimateNB, NaiveBayesEM, TextClassifier, TextVectorizer, TwoViewEM
 
 MINUS_ONE_IS_UNLABELED = {
     "check_classifiers_classes": "uses -1 as a class; here it marks unlabeled documents"
@@ -33,6 +33,7 @@ WITHOUT_DATA = [
         NaiveBayesEM(components=2, n_init=1),
         NaiveBayesEM(beta_start=0.5, beta_factor=1.5),
         TwoViewEM(),
+        FrequencyEstimateNB(),
     ],
     expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED,
 )

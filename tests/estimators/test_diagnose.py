@@ -106,7 +106,7 @@ def test_progress_is_told_by_phase():
     assert seen[-1] == ("diagnosing", 10, 10)
 
 
-@pytest.mark.parametrize("method", ["nb", "auto", "magic"])
+@pytest.mark.parametrize("method", ["nb", "auto", "sfe", "magic"])
 def test_a_method_that_em_does_not_fit_alone_is_refused(method):
     expected = "method must be one of 'em', 'mixture', 'annealed', 'two-view', got"
     with pytest.raises(ValueError, match=expected):

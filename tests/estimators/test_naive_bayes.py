@@ -102,9 +102,11 @@ def test_an_unlabeled_weight_of_zero_is_the_same_as_dropping_unlabeled_documents
 
 def test_a_lower_unlabeled_weight_stays_closer_to_the_labeled_documents():
     X, _, y = documents_of_two_topics()
-    fits = [NaiveBayesEM(unlabeled_weight=w).fit(X, y) for w in (0.0, 0.01, 0.2, 1.0)]
-    distance = [np.abs(f.feature_log_prob_ - fits[0].feature_log_prob_).sum() for f in fits]
-    assert distance[0] == 0.0
+    # The prior keeps its share of the words, so labels alone have that share too.
+    labels_alone = NaiveBayesEM(alpha=X[y >= 0].sum() / X.sum(), unlabeled_weight=0.0).fit(X, y)
+    fits = [NaiveBayesEM(unlabeled_weight=w).fit(X, y) for w in (1e-6, 0.01, 0.2, 1.0)]
+    distance = [np.abs(f.feature_log_prob_ - labels_alone.feature_log_prob_).sum() for f in fits]
+    assert distance[0] < 0.1
     assert (np.diff(distance) > 0).all()
 
 
@@ -180,13 +182,20 @@ def test_a_warning_tells_which_numbers_to_change_when_em_did_not_converge():
     assert ours.messages_ == [str(caught[0].message)]
 
 
-def test_a_collapse_gives_a_warning_that_says_what_to_change():
-    # Four words per document against 4,000 pseudo-counts per class: the class that gets
-    # ahead looks likelier for any word, and takes everything.
-    rng = np.random.default_rng(1)
+def documents_too_short(seed=1):
+    """Four words per document against 2,000 different ones.
+
+    With many pseudo-counts the class that gets ahead looks likelier for any word, and takes
+    everything.
+    """
+    rng = np.random.default_rng(seed)
     words = rng.dirichlet(np.full(2000, 0.5), size=2)
     X = np.array([rng.multinomial(4, words[i % 2]) for i in range(600)], dtype=float)
-    y = np.array([0, 1, 0, -1, 0, *[-1] * 595])
+    return X, np.array([0, 1, 0, -1, 0, *[-1] * 595])
+
+
+def test_a_collapse_gives_a_warning_that_says_what_to_change():
+    X, y = documents_too_short()
     with pytest.warns(CollapseWarning, match=r"class 0 took \d+% of the unlabeled") as caught:
         ours = NaiveBayesEM(alpha=2.0).fit(X, y)
     assert ours.unlabeled_shares_.max() > 0.9
@@ -197,6 +206,16 @@ def test_a_collapse_gives_a_warning_that_says_what_to_change():
         warnings.simplefilter("error", CollapseWarning)
         NaiveBayesEM(alpha=2.0, unlabeled_weight=0.0).fit(X, y)
         NaiveBayesEM(alpha=0.1).fit(X, y)
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.5])
+def test_a_collapse_at_a_low_unlabeled_weight_does_not_pass_silently(weight):
+    X, y = documents_too_short()
+    ours = NaiveBayesEM(alpha=2.0, unlabeled_weight=weight)
+    with pytest.warns(CollapseWarning, match="EM has probably collapsed"):
+        ours.fit(X, y)
+    assert ours.unlabeled_shares_.max() > 0.9
+    assert any("collapsed" in message for message in ours.messages_)
 
 
 REFUSED_PARAMETERS = [

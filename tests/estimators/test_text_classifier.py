@@ -198,7 +198,7 @@ def test_a_method_not_built_is_refused_with_those_that_are(method):
     with pytest.raises(ValueError) as caught:
         TextClassifier(method).fit(TEXTS, LABELS)
     assert str(caught.value) == (
-        "method must be one of 'auto', 'nb', 'em', 'mixture', 'annealed', 'two-view', "
+        "method must be one of 'auto', 'nb', 'em', 'mixture', 'annealed', 'sfe', 'two-view', "
         f"got {method!r}"
     )
 
@@ -323,7 +323,8 @@ def test_warnings_of_the_fit_reach_the_user_and_the_report():
     assert "stopped before converging" in str(clf.report_)
 
 
-def test_a_collapse_reaches_the_user_and_the_report():
+@pytest.mark.parametrize("unlabeled_weight", [1.0, 0.3])
+def test_a_collapse_reaches_the_user_and_the_report(unlabeled_weight):
     # Four words per text, unscaled, against 4,000 pseudo-counts: one class runs away.
     rng = np.random.default_rng(1)
     words = rng.dirichlet(np.full(2000, 0.5), size=2)
@@ -332,7 +333,7 @@ def test_a_collapse_reaches_the_user_and_the_report():
     clf = TextClassifier(
         "em",
         text_options={"length": None, "idf": False, "log_tf": False, "min_df": 1},
-        options={"alpha": 2.0},
+        options={"alpha": 2.0, "unlabeled_weight": unlabeled_weight},
     )
     with pytest.warns(CollapseWarning, match="EM has probably collapsed") as caught:
         clf.fit(texts, labels)

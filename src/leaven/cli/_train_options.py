@@ -26,6 +26,7 @@ class MethodName(StrEnum):
     em = "em"
     mixture = "mixture"
     annealed = "annealed"
+    sfe = "sfe"
     two_view = "two-view"
 
 

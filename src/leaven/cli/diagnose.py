@@ -33,7 +33,7 @@ __all__ = ["diagnose", "diagnose_command"]
 
 
 class MethodName(StrEnum):
-    """Methods that use unlabeled documents; a test compares."""
+    """Methods that EM fits alone; a test compares."""
 
     em = "em"
     mixture = "mixture"

@@ -104,6 +104,7 @@ def train_command(
             metavar="|".join(MethodName),
             help="How to learn: auto compares and blends; nb uses labeled documents only, em the "
             "unlabeled ones too; mixture gives classes several components; annealed cools slowly; "
+            "sfe takes word frequencies from all documents, in one pass; "
             "two-view looks at words and vectors, for very few labels.",
         ),
     ] = MethodName.auto,
@@ -123,7 +124,7 @@ def train_command(
         typer.Option(
             metavar="NUMBER",
             help="How much an unlabeled document counts, from 0 to 1.",
-            show_default="1.0; 0.0 for nb",
+            show_default="1.0; 0.0 for nb, 0.1 for sfe",
         ),
     ] = None,
     max_iter: Annotated[
@@ -198,7 +199,7 @@ def train_command(
         typer.Option(
             metavar="N|SHARE",
             help="Leave out words in fewer documents than this number, or share such as 0.01.",
-            show_default="1 to 5, more for more documents; 1 or 2 for auto and two-view",
+            show_default="1 to 5, more for more documents; 1 or 2 for auto, sfe and two-view",
         ),
     ] = None,
     max_df: Annotated[
@@ -240,7 +241,7 @@ def train_command(
             metavar="NUMBER",
             min=0,
             help="Scale every document to this many words; 0 leaves lengths as they are.",
-            show_default="150; 10 for auto and two-view",
+            show_default="150; 10 for auto, sfe and two-view",
         ),
     ] = None,
     calibrate: Annotated[

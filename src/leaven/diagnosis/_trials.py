@@ -12,7 +12,7 @@ from leaven.corpora import Block, Corpus, Joined, in_memory, labeled_documents
 from leaven.corpora._sample import sample_unlabeled
 from leaven.diagnosis._findings import Point
 from leaven.em import run_em
-from leaven.fitting import Climb, fit_mixture, supervised_start
+from leaven.fitting import Climb, fit_mixture, scaled_prior, supervised_start
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT
 
@@ -94,11 +94,12 @@ class Trials:
         first, last = self._nothing_right(), self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
             own = self.labeled.rows(part)
-            for iteration, params, objective in self._ascent(model, climb, number, own):
+            scaled = scaled_prior(model, self._corpus(own))
+            for iteration, params, objective in self._ascent(model, scaled, climb, number, own):
                 last[number, held] = self._right(model, params, held)
                 if not iteration:
                     first[number] = last[number]
-                value = self._log_probability(model, params, objective, own)
+                value = self._log_probability(scaled, params, objective, own)
                 accuracy = float(last[number, held].mean())
                 points.append(Point(number, iteration, value, accuracy, len(held)))
             self._count()
@@ -116,22 +117,30 @@ class Trials:
         return right
 
     def _ascent(
-        self, model: MultinomialMixture, climb: Climb, number: int, own: Block
+        self,
+        model: MultinomialMixture,
+        scaled: MultinomialMixture,
+        climb: Climb,
+        number: int,
+        own: Block,
     ) -> Iterator[tuple[int, MixtureParams, float]]:
-        """Parameters and objective after 0, 1, 2, 4, 8… iterations and in the end."""
+        """Parameters and objective after 0, 1, 2, 4, 8… iterations and in the end.
+
+        ``scaled`` is the model with the prior that ``fit_mixture`` gives it.
+        """
         corpus, climb, seed = self._corpus(own), _quickened(climb), self._seed(number)
         stream = np.random.SeedSequence(seed).spawn(1)[0]  # the one that fit_mixture uses
-        params, _ = supervised_start(model, corpus, self.n_words, self.dtype, seed=stream)
+        params, _ = supervised_start(scaled, corpus, self.n_words, self.dtype, seed=stream)
         if climb.warm_up:
             # The temperatures between are other surfaces, not points on this one.
-            yield 0, params, run_em(model, corpus, params, max_iter=0).objective[0]
+            yield 0, params, run_em(scaled, corpus, params, max_iter=0).objective[0]
             result = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed).result
             yield result.n_iter, result.params, result.objective[-1]
             return
         done, converged = 0, False
         while not converged and done < climb.max_iter:
             n_more = min(max(done, 1), climb.max_iter - done)
-            result = run_em(model, corpus, params, max_iter=n_more, tol=climb.tol)
+            result = run_em(scaled, corpus, params, max_iter=n_more, tol=climb.tol)
             if not done:
                 yield 0, params, result.objective[0]
             params, converged, done = result.params, result.converged, done + result.n_iter

@@ -12,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from leaven._folds import n_folds_for
 from leaven._labels import is_missing
+from leaven._typing import FloatArray
 from leaven._validation import check_choice, check_in, check_whole
 from leaven.corpora import Corpus
 from leaven.fitting import CORRESPONDENCES
@@ -20,6 +21,7 @@ from leaven.posteriors import SOFT
 
 __all__ = [
     "check_counts",
+    "check_documents_of_classes",
     "check_em_options",
     "check_every_class_labeled",
     "checked_targets",
@@ -80,6 +82,11 @@ def check_every_class_labeled(
     flat = model.flat_params(n_words, np.dtype(dtype))
     supervised = replace(model, unlabeled_weight=0.0)
     documents = corpus.reduce(partial(supervised.expect, flat, SOFT)).documents
+    check_documents_of_classes(documents, classes)
+
+
+def check_documents_of_classes(documents: FloatArray, classes: Any) -> None:
+    """Refuse a class without labeled documents, whose weights are given."""
     if not (documents > 0).all():
         empty = classes.tolist()[int(documents.argmin())]
         raise ValueError(

@@ -36,11 +36,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    method : {"auto", "nb", "em", "mixture", "annealed", "two-view"}, default="auto"
+    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view"}, default="auto"
         How to learn. "auto" asks linear models and two kinds of EM, and gives each the say that
         it earned on held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
         too; "mixture" gives a class several components, for classes of many topics; "annealed"
-        cools slowly; "two-view" lets words and vectors agree, for very few labels.
+        cools slowly; "sfe" takes word frequencies from all documents, in one pass without EM;
+        "two-view" lets words and vectors agree, for very few labels.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
         and ``n_threads``) to use instead of the method's own, such as
