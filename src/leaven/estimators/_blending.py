@@ -12,7 +12,7 @@ from leaven.corpora import Corpus, sample_documents
 from leaven.estimators._corpus_size import CorpusSize
 from leaven.estimators._held_out import HeldOut
 from leaven.estimators._linear import LabeledFeatures
-from leaven.estimators._naive_bayes import NaiveBayesEM
+from leaven.estimators._mixture_classifier import MixtureClassifier
 from leaven.estimators._word_em import WordEM
 from leaven.exceptions import CollapseWarning
 from leaven.experts import Expert, MixtureExpert
@@ -48,7 +48,7 @@ class Blended:
 
 
 def calibrate(
-    estimator: NaiveBayesEM,
+    estimator: MixtureClassifier,
     name: str,
     corpus: Corpus,
     size: CorpusSize,
@@ -73,7 +73,7 @@ def calibrate(
 
 
 def blend(
-    estimator: NaiveBayesEM,
+    estimator: MixtureClassifier,
     corpus: Corpus,
     size: CorpusSize,
     dtype: Any,
@@ -197,7 +197,7 @@ def _shares(scores: FloatArray) -> FloatArray:
 
 
 def _held_out(
-    estimator: NaiveBayesEM,
+    estimator: MixtureClassifier,
     corpus: Corpus,
     size: CorpusSize,
     dtype: Any,

@@ -1,0 +1,139 @@
+"""Where the work is done: in memory, streamed from disk, or on a Dask cluster."""
+
+import contextlib
+import logging
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["Cache", "DaskAddress", "SkipBadFiles", "Stream", "connected", "terminating"]
+
+CONNECT_SECONDS = 10
+
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="For files larger than memory: read them in pieces, keep counts on disk.",
+    ),
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS|local",
+        help="Work on a Dask cluster: the scheduler's address or its JSON file; local starts one "
+        "on this machine. Workers must find DATA under the same paths.",
+        show_default="no cluster",
+    ),
+]
+SkipBadFiles = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad-files", help="Leave out files that are missing or damaged, and count them."
+    ),
+]
+Cache = Annotated[
+    str | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="Where --stream keeps counts, about 8 bytes for each different word of a document; "
+        "they vanish with the process.",
+        show_default="the system's folder of temporary files",
+    ),
+]
+
+
+@contextlib.contextmanager
+def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
+    """A Dask client for as long as it is needed; None where no address is given."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ImportError(
+            "a Dask cluster needs packages that are not installed; install them with "
+            "pip install 'leaven[dask]'"
+        ) from None
+    if os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as undo:
+        cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
+        where: dict[str, Any] = {"address": cluster or address}
+        if address.endswith(".json"):
+            where = {"scheduler_file": address}
+        try:
+            client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(
+                f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
+                "start one with: dask scheduler, and pass the address that it prints"
+            ) from None
+        undo.callback(_close, client)
+        yield client
+
+
+@contextlib.contextmanager
+def _local(n_workers: int | None) -> Iterator[Any]:
+    """A cluster on this machine: a process for every processor, gone when done."""
+    from distributed import LocalCluster
+
+    from leaven._threads import count_threads
+
+    with tempfile.TemporaryDirectory(prefix="leaven-dask-") as folder:
+        # Ctrl-C is for this process to handle; workers inherit that they leave it alone.
+        with _ignoring_interrupts():
+            cluster: Any = LocalCluster(
+                n_workers=count_threads(n_workers),
+                threads_per_worker=1,
+                dashboard_address=None,
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            yield cluster
+        finally:
+            with contextlib.suppress(Exception):
+                cluster.close(timeout=5)
+
+
+@contextlib.contextmanager
+def _ignoring_interrupts() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _close(client: Any) -> None:
+    with contextlib.suppress(Exception):
+        client.close(timeout=2)
+
+
+@contextlib.contextmanager
+def terminating() -> Iterator[None]:
+    """Inside, SIGTERM unwinds like Ctrl-C does, so that nothing is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_signal: int, _frame: Any) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
