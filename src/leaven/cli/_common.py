@@ -229,7 +229,10 @@ def _message(error: Exception) -> str:
             "--min-df or --vocabulary-size"
         )
     text = _one_line(str(error))
-    if isinstance(error, (ValueError, TypeError, OSError, ImportError)) and text:
+    from leaven.exceptions import ClusterError
+
+    plain = (ValueError, TypeError, OSError, ImportError, ClusterError)
+    if isinstance(error, plain) and text:
         return text
     return f"{type(error).__name__}: {text} (unexpected; LEAVEN_DEBUG=1 shows where)"
 
@@ -254,21 +257,20 @@ def read_model(path: str) -> "FittedClassifier":
 
 
 def read_labeled_files(
-    paths: Sequence[str], on_progress: OnProgress | None = None, **columns: Any
+    paths: Sequence[str], on_progress: OnProgress | None = None, **reading: Any
 ) -> "Documents":
-    """Documents of files of which some must be labeled; ``columns`` as in DocumentFiles."""
+    """Documents of files of which some must be labeled; ``reading`` as in DocumentFiles."""
     from leaven.exceptions import DataError
     from leaven.text import DocumentFiles
+    from leaven.text._readers import bad_files_notes, no_labels_message
 
-    files = DocumentFiles(paths, needs_labels=True, **columns)
+    files = DocumentFiles(paths, needs_labels=True, **reading)
     documents = read_files(files, on_progress)
     assert documents.labels is not None
     if documents.labels.null_count == len(documents.labels):
-        raise DataError(
-            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
-            "empty in every row; label a few documents of each class, or choose another column "
-            "with --label"
-        )
+        raise DataError(no_labels_message(documents.source, files.label_column))
+    for note in bad_files_notes(files):
+        warnings.warn(note, stacklevel=2)
     return documents
 
 

@@ -11,7 +11,15 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Cache", "DaskAddress", "SkipBadFiles", "Stream", "connected", "terminating"]
+__all__ = [
+    "Cache",
+    "DaskAddress",
+    "SkipBadFiles",
+    "Stream",
+    "check_where",
+    "connected",
+    "terminating",
+]
 
 CONNECT_SECONDS = 10
 
@@ -50,6 +58,17 @@ Cache = Annotated[
 ]
 
 
+def check_where(stream: bool, cache: str | None, dask: str | None) -> None:
+    """Refuse options that contradict each other."""
+    if stream and dask is not None:
+        raise typer.BadParameter(
+            "--stream is for one machine and --dask for a cluster, where nothing but counts is in "
+            "memory either; choose one"
+        )
+    if cache is not None and not stream:
+        raise typer.BadParameter("--cache is where --stream keeps counts; add --stream")
+
+
 @contextlib.contextmanager
 def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any]:
     """A Dask client for as long as it is needed; None where no address is given."""
@@ -57,7 +76,7 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
         yield None
         return
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise ImportError(
             "a Dask cluster needs packages that are not installed; install them with "
@@ -65,13 +84,14 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
         ) from None
     if os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    dask: Any = distributed  # without types of its own
     with contextlib.ExitStack() as undo:
         cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
         where: dict[str, Any] = {"address": cluster or address}
         if address.endswith(".json"):
             where = {"scheduler_file": address}
         try:
-            client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+            client = dask.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ConnectionError(
                 f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
@@ -84,14 +104,15 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
 @contextlib.contextmanager
 def _local(n_workers: int | None) -> Iterator[Any]:
     """A cluster on this machine: a process for every processor, gone when done."""
-    from distributed import LocalCluster
+    import distributed
 
     from leaven._threads import count_threads
 
+    dask: Any = distributed
     with tempfile.TemporaryDirectory(prefix="leaven-dask-") as folder:
         # Ctrl-C is for this process to handle; workers inherit that they leave it alone.
         with _ignoring_interrupts():
-            cluster: Any = LocalCluster(
+            cluster = dask.LocalCluster(
                 n_workers=count_threads(n_workers),
                 threads_per_worker=1,
                 dashboard_address=None,

@@ -35,6 +35,15 @@ from leaven.cli._train_options import (
     read_stop_words,
     read_whole,
 )
+from leaven.cli._where import (
+    Cache,
+    DaskAddress,
+    SkipBadFiles,
+    Stream,
+    check_where,
+    connected,
+    terminating,
+)
 
 if TYPE_CHECKING:
     from leaven.fitted import FittedClassifier
@@ -57,22 +66,17 @@ def train(
     vectors: str | None = None,
     calibrate: bool = True,
     diagnose: bool = True,
+    skip_bad_files: bool = False,
+    stream: bool = False,
+    cache: str | None = None,
+    client: Any = None,
     on_progress: OnProgress | None = None,
 ) -> "FittedClassifier":
-    """Train a classifier on the documents in files."""
+    """Train a classifier on the documents in files: in memory, streamed, or on a cluster."""
     from leaven import TextClassifier
     from leaven.text._options import TextOptions
 
     TextOptions(**(text_options or {}))  # refuses bad values before anything is read
-    documents = read_labeled_files(
-        paths,
-        on_progress,
-        text=text,
-        label=label,
-        format=format,
-        encoding=encoding,
-        keep_columns=vectors is not None,
-    )
     classifier = TextClassifier(
         method,
         text_options=text_options,
@@ -81,6 +85,26 @@ def train(
         diagnose=diagnose,
         n_threads=n_threads,
         random_state=random_state,
+    )
+    columns: dict[str, Any] = {"text": text, "label": label}
+    columns |= {"format": format, "encoding": encoding}
+    if stream or client is not None:
+        classifier.fit_files(
+            paths,
+            **columns,
+            vectors=vectors,
+            skip_bad_files=skip_bad_files,
+            cache=cache,
+            client=client,
+            on_progress=on_progress,
+        )
+        return classifier.fitted
+    documents = read_labeled_files(
+        paths,
+        on_progress,
+        **columns,
+        keep_columns=vectors is not None,
+        skip_bad=skip_bad_files,
     )
     classifier.fit(
         documents.texts,
@@ -260,6 +284,10 @@ def train_command(
             "acts on it instead.",
         ),
     ] = True,
+    skip_bad_files: SkipBadFiles = False,
+    stream: Stream = False,
+    cache: Cache = None,
+    dask: DaskAddress = None,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -269,6 +297,8 @@ def train_command(
     labels say so.
 
     Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
+
+    Larger than memory: leaven train 'big/*.parquet' --stream
     """
     if as_json and output == "-":
         raise typer.BadParameter("--json and -o - both want standard output; choose one")
@@ -277,6 +307,7 @@ def train_command(
             f"--rank-by {rank_by.value} needs --vocabulary-size, the number of words to keep; add "
             "it or leave out --rank-by"
         )
+    check_where(stream, cache, dask)
     text_options: dict[str, Any] = {}
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if value is not None:
@@ -297,7 +328,7 @@ def train_command(
         "max_iter": max_iter,
         "tol": tol,
     }
-    with Talk() as talk:
+    with Talk() as talk, terminating(), connected(dask, threads) as client:
         check_folder(output)
         if stop_words is not None:
             text_options["stop_words"] = read_stop_words(stop_words)
@@ -321,6 +352,10 @@ def train_command(
             vectors=vectors,
             calibrate=calibrate,
             diagnose=check,
+            skip_bad_files=skip_bad_files,
+            stream=stream,
+            cache=cache,
+            client=client,
             on_progress=talk.progress,
         )
         talk.progress.stop()

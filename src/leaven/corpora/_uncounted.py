@@ -18,7 +18,7 @@ from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
 from leaven.text._pieces import Documents
-from leaven.text._readers import DocumentFiles
+from leaven.text._readers import DocumentFiles, bad_files_notes, no_labels_message
 from leaven.text._survey import Survey, added_up, counter_from, survey
 
 __all__ = ["Counted", "Counting", "FilesOnDisk", "TextsInMemory", "Uncounted", "described"]
@@ -153,22 +153,10 @@ def described(
     # Every name once, for its checks; they are sorted as everywhere.
     classes = encode_labels(list(found.labels)).classes
     counts = np.array([found.labels[name] for name in classes.tolist()], dtype=np.int64)
-    notes = []
-    if files.bad:
-        first = next(iter(files.bad.values()))
-        noun = "file was" if len(files.bad) == 1 else "files were"
-        notes.append(f"{len(files.bad)} bad {noun} left out; the first: {first}")
+    notes = bad_files_notes(files)
     if found.n_forgotten:
         notes.append(
             f"{found.n_forgotten:,} words were too rare to be remembered while reading, so that "
             "some rare words may be missing; hash_features needs no list of words"
         )
     return counter_from(found, options(found.n_documents)), classes, counts, notes
-
-
-def no_labels_message(source: str, column: str | None) -> str:
-    """What to say where no document is labeled."""
-    return (
-        f"no document in {source} is labeled: column {column!r} is empty in every row; label a "
-        "few documents of each class, or choose another column with --label"
-    )

@@ -83,7 +83,7 @@ class Cluster:
         pending = set(futures)
         while pending:
             try:
-                for future in _completed(pending):
+                for future in self._completed(pending):
                     pending.discard(future)
                     if future.status == "error":
                         self.result(future)
@@ -92,6 +92,10 @@ class Cluster:
             except TimeoutError:
                 self._check_there()
                 self._check_workers()
+
+    def _completed(self, pending: set[Task]) -> Iterator[Task]:
+        ended: Any = as_completed  # without types of its own
+        yield from ended(list(pending), timeout=CHECK, loop=self.client.loop)
 
     def in_order(self, function: Callable[..., Any], given: Sequence[Any]) -> Iterator[Any]:
         """Results of a function of each of ``given``, of which a few are waiting at a time."""
@@ -260,11 +264,6 @@ class DaskCorpus:
         ]
         cluster.wait(parts)
         return DaskCorpus(cluster, parts)
-
-
-def _completed(pending: set[Task]) -> Iterator[Task]:
-    ended: Any = as_completed  # without types of its own
-    yield from ended(list(pending), timeout=CHECK)
 
 
 def _at(worker: str) -> dict[str, Any]:

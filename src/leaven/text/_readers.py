@@ -258,6 +258,23 @@ def read_documents(paths: str | Path | Sequence[str | Path], **options: Any) -> 
     return DocumentFiles(paths, **options).read()
 
 
+def bad_files_notes(files: DocumentFiles) -> list[str]:
+    """What to tell of files that were left out."""
+    if not files.bad:
+        return []
+    first = next(iter(files.bad.values()))
+    noun = "file was" if len(files.bad) == 1 else "files were"
+    return [f"{len(files.bad)} bad {noun} left out; the first: {first}"]
+
+
+def no_labels_message(source: str, column: str | None) -> str:
+    """What to tell where no document is labeled."""
+    return (
+        f"no document in {source} is labeled: column {column!r} is empty in every row; label a "
+        "few documents of each class, or choose another column with --label"
+    )
+
+
 def _codec_name(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
