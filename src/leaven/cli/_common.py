@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 OnProgress = Callable[[str, int, int], None]  # phase, done, total
 
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
+INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
 BROKEN_PIPE = 141  # the same for SIGPIPE
 BYTE_PHASES = ("reading", "counting")
 PICTURES = (".png", ".svg", ".pdf")
@@ -136,6 +137,7 @@ class Talk:
         trace: TracebackType | None,
     ) -> None:
         self._undo.close()
+        error = _interruption(error) or error
         if error is None:
             try:
                 sys.stdout.flush()
@@ -146,12 +148,19 @@ class Talk:
         if isinstance(error, BrokenPipeError):
             _forget_stdout()
             raise typer.Exit(BROKEN_PIPE) from None
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, INTERRUPTIONS):
             self.say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(getattr(error, "code", INTERRUPTED)) from None
         if isinstance(error, Exception) and os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
             self.say(f"error: {_message(error)}")
             raise typer.Exit(1) from None
+
+
+def _interruption(error: BaseException | None) -> BaseException | None:
+    """The signal that came while a kernel ran, of which it made another error."""
+    while isinstance(error, SystemError):
+        error = error.__cause__ or error.__context__
+    return error if isinstance(error, INTERRUPTIONS) else None
 
 
 class Bars:

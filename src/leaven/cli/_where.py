@@ -83,7 +83,9 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
             "pip install 'leaven[dask]'"
         ) from None
     if os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", *logging.root.manager.loggerDict):
+            if name.split(".")[0] == "distributed":  # what matters is said in one line
+                logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     dask: Any = distributed  # without types of its own
     with contextlib.ExitStack() as undo:
         cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
@@ -91,7 +93,12 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
         if address.endswith(".json"):
             where = {"scheduler_file": address}
         try:
-            client = dask.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
+            client = dask.Client(
+                **where,
+                timeout=CONNECT_SECONDS,
+                set_as_default=False,
+                direct_to_workers=cluster is not None,
+            )
         except (OSError, ValueError) as error:
             raise ConnectionError(
                 f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
@@ -104,15 +111,16 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
 @contextlib.contextmanager
 def _local(n_workers: int | None) -> Iterator[Any]:
     """A cluster on this machine: a process for every processor, gone when done."""
+    import dask.config
     import distributed
 
     from leaven._threads import count_threads
 
-    dask: Any = distributed
+    LocalCluster: Any = distributed.LocalCluster
     with tempfile.TemporaryDirectory(prefix="leaven-dask-") as folder:
         # Ctrl-C is for this process to handle; workers inherit that they leave it alone.
-        with _ignoring_interrupts():
-            cluster = dask.LocalCluster(
+        with _ignoring_interrupts(), dask.config.set(temporary_directory=folder):
+            cluster = LocalCluster(
                 n_workers=count_threads(n_workers),
                 threads_per_worker=1,
                 dashboard_address=None,

@@ -27,6 +27,7 @@ Task: TypeAlias = "Future[Any]"
 
 ATTEMPTS = 5  # at a pass of which the cluster lost what it had been sent
 FAN_IN = 8  # statistics added up by one task
+FOR_DRIVER = 2  # sums that the driver may add up itself: two workers need no third step
 BLOCKS_PER_TASK = 8  # which must all be in memory at once; the others may wait on disk
 PATIENCE = 20.0  # seconds without any worker
 CHECK = 1.0  # seconds between looks at whether the cluster is still there
@@ -73,7 +74,8 @@ class Cluster:
         self, futures: Sequence[Task], on_done: Callable[[int, int], None] | None = None
     ) -> list[Any]:
         """All results, in order."""
-        self.wait(futures, on_done)
+        if on_done is not None:
+            self.wait(futures, on_done)
         return [self.result(future) for future in futures]
 
     def wait(
@@ -99,7 +101,7 @@ class Cluster:
 
     def in_order(self, function: Callable[..., Any], given: Sequence[Any]) -> Iterator[Any]:
         """Results of a function of each of ``given``, of which a few are waiting at a time."""
-        ahead = 2 * max(1, sum(self.client.nthreads().values()))
+        ahead = 2 * max(1, sum(self.n_threads().values()))
         futures: list[Task] = []
         for own in given:
             futures.append(self.submit(function, own))
@@ -123,7 +125,15 @@ class Cluster:
         """Threads of each worker."""
         self._check_there()
         with self._explained():
-            return dict(self.client.nthreads())
+            try:
+                return dict(
+                    self.client.sync(self.client.scheduler.ncores, callback_timeout=PATIENCE)
+                )
+            except TimeoutError:
+                raise ClusterError(
+                    f"the Dask scheduler at {self.address} has not answered for {PATIENCE:.0f} s; "
+                    "see whether it is still running, and train again"
+                ) from None
 
     def wait_for_workers(self) -> None:
         """Refuse a cluster without a worker."""
@@ -246,12 +256,12 @@ class DaskCorpus:
                 cluster.submit(_sum_up, sent, *parts[first::n_tasks], **_at(worker))
                 for first in range(min(n_tasks, len(parts)))
             ]
-        while len(sums) > 1:
+        while len(sums) > FOR_DRIVER:
             sums = [
                 cluster.submit(_add_up, sent, *sums[first : first + FAN_IN])
                 for first in range(0, len(sums), FAN_IN)
             ]
-        return cluster.result(sums[0])
+        return reduce(work.add, cluster.results(sums))
 
     def map(self, change: Callable[[Block], Block]) -> "DaskCorpus":
         """The corpus of the changed blocks, on the same workers."""
