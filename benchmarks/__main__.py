@@ -11,7 +11,7 @@ from rich.table import Table
 
 from leaven._threads import count_threads
 
-SUITES = ("text", "em", "annealing", "pipeline", "default", "startup")
+SUITES = ("text", "em", "annealing", "pipeline", "default", "scale", "startup")
 
 
 def main() -> None:
