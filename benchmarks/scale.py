@@ -63,7 +63,7 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=folder,
         ) as cluster,
         Client(cluster, direct_to_workers=True) as client,

@@ -4,8 +4,8 @@ The paper ran one map-reduce job per iteration on 200,000 documents, most of the
 under 90 seconds on three machines. Here 20 Newsgroups (19,997 messages, raw) is read 1 to 100 times
 over, with 15 labels per class and copy, and EM runs in memory (two threads), streamed from counts
 on disk (two threads) and on local Dask workers of one thread each. Every measurement has a process
-of its own; the median of six iterations after the first is given, and the peak memory (resident set)
-of each process from its start, reading and counting included.
+of its own; the median of six iterations after the first is given, and the peak memory (resident
+set) of each process from its start, reading and counting included.
 
 Four workers on two processors tell nothing about four processors; they are there to show that more
 workers than processors do no harm. The machine's load decides much of the rest.
@@ -85,7 +85,7 @@ def plot(results: dict[str, Any]) -> None:
     right.axhline(1.5, color="black", linestyle=":", linewidth=1)
     right.set_title("streaming's memory does not grow with them")
     right.set_ylim(bottom=0)
-    at = sizes[[own for own in COPIES["dask"]].index(AT_WORKERS)]
+    at = sizes[COPIES["dask"].index(AT_WORKERS)]
     own = [row for row in rows if row["place"] == "dask" and row["n_documents"] == at]
     own.sort(key=lambda row: row["n_workers"])
     middle.bar(

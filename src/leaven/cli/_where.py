@@ -123,7 +123,7 @@ def _local(n_workers: int | None) -> Iterator[Any]:
             cluster = LocalCluster(
                 n_workers=count_threads(n_workers),
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address=":0",
                 local_directory=folder,
                 silence_logs=logging.CRITICAL,
             )

@@ -4,6 +4,7 @@ import mmap
 import operator
 import os
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, reduce
@@ -53,6 +54,7 @@ class CachedCorpus:
         self._n_words = 0
         with self._room():
             self._file: Any = tempfile.TemporaryFile(prefix="leaven-", dir=folder)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
         for block in blocks:
             with self._room():
                 self._write(block)

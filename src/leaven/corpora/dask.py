@@ -25,7 +25,7 @@ __all__ = ["Cluster", "DaskCorpus", "Task", "same"]
 
 Task: TypeAlias = "Future[Any]"
 
-ATTEMPTS = 5  # at a pass of which the cluster lost what it had been sent
+ATTEMPTS = 3  # at a pass of which the cluster lost what it had been sent
 FAN_IN = 8  # statistics added up by one task
 FOR_DRIVER = 2  # sums that the driver may add up itself: two workers need no third step
 BLOCKS_PER_TASK = 8  # which must all be in memory at once; the others may wait on disk

@@ -1,0 +1,131 @@
+"""A corpus on a cluster: the same answer as in memory, whatever is summed and however it is cut."""
+
+import operator
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import clusters
+from drawing import cut_up, draw_corpus, in_memory
+from leaven.corpora import CachedCorpus, labeled_documents, sample_documents
+from leaven.corpora import dask as dask_corpora
+from leaven.corpora.dask import Cluster
+from leaven.em import run_em
+from leaven.exceptions import ClusterError
+from leaven.models import MultinomialMixture
+from test_laws import CLIMBS, MODELS, NEVER, arrays_of, start
+
+
+@pytest.fixture(scope="module")
+def client():
+    with clusters.threads() as own:
+        yield own
+
+
+@pytest.mark.parametrize("climb", CLIMBS.values(), ids=CLIMBS.keys())
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+def test_the_same_answer_everywhere(client, model, climb):
+    drawn = draw_corpus(0, weighted=True)
+    places = [
+        in_memory(drawn),
+        CachedCorpus(cut_up(drawn), n_threads=2),
+        clusters.on_dask(client, cut_up(drawn)),
+    ]
+    here, *others = (
+        run_em(model, corpus, start(model, 0), **climb, max_iter=3, tol=NEVER) for corpus in places
+    )
+    for there in others:
+        assert_allclose(there.objective, here.objective, rtol=1e-10)
+        for a, b in zip(arrays_of(there.params), arrays_of(here.params), strict=True):
+            assert_allclose(a, b, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 5, 20])
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_any_cut_gives_the_same_sum(client, n_parts, size):
+    drawn = draw_corpus(1)
+    corpus = clusters.on_dask(client, cut_up(drawn, size), n_parts)
+    totals = corpus.reduce(lambda block: np.asarray(block.X.sum(axis=0)).ravel())
+    assert_allclose(totals, np.asarray(drawn.X.sum(axis=0)).ravel())
+
+
+def test_many_sums_are_added_up_on_the_cluster_first(client, monkeypatch):
+    monkeypatch.setattr(dask_corpora, "BLOCKS_PER_TASK", 1)
+    monkeypatch.setattr(dask_corpora, "FAN_IN", 3)
+    submitted = []
+    submit = Cluster.submit
+
+    def watched(self, function, *given, **options):
+        submitted.append(function.__name__)
+        return submit(self, function, *given, **options)
+
+    corpus = clusters.on_dask(client, cut_up(draw_corpus(2), 2), 20)
+    monkeypatch.setattr(Cluster, "submit", watched)
+    assert corpus.reduce(lambda block: len(block.y)) == 40
+    assert submitted.count("_sum_up") == 20
+    assert submitted.count("_add_up") == 7 + 3 + 1
+
+
+def test_adding_in_place_does_not_spoil_what_the_cluster_holds(client):
+    corpus = clusters.on_dask(client, cut_up(draw_corpus(3), 4), 10)
+
+    def add(total, part):
+        total += part
+        part[:] = np.nan  # as the contract allows
+        return total
+
+    def count(block):
+        return np.asarray(block.X.sum(axis=0)).ravel().astype(float)
+
+    first, second = corpus.reduce(count, add), corpus.reduce(count, add)
+    assert_array_equal(first, second)
+    assert_allclose(first, corpus.reduce(count, operator.add))
+
+
+def test_changed_blocks_stay_on_the_cluster(client):
+    drawn = draw_corpus(4)
+    corpus = clusters.on_dask(client, cut_up(drawn))
+    heavy = corpus.map(lambda block: type(block)(block.X * 2, block.y, block.weight, None))
+    assert heavy.reduce(lambda block: float(block.X.sum())) == 2 * drawn.X.sum()
+    assert heavy.reduce(lambda block: [block.vectors]) == [None] * 6
+
+
+def test_samples_do_not_depend_on_the_place(client):
+    drawn = draw_corpus(5, n_documents=200)
+    here, there = in_memory(drawn), clusters.on_dask(client, cut_up(drawn))
+    for take in (labeled_documents, lambda corpus: sample_documents(corpus, 50)):
+        a, b = take(here), take(there)
+        assert_array_equal(a.X.toarray(), b.X.toarray())
+        assert_array_equal(a.y, b.y)
+
+
+def test_an_error_in_what_is_summed_comes_back_as_it_is(client):
+    corpus = clusters.on_dask(client, cut_up(draw_corpus(6)))
+    model = MultinomialMixture(np.arange(2))  # and the documents have three classes
+    with pytest.raises(ValueError, match="class codes must be below the number of classes, 2"):
+        run_em(model, corpus, start(model, 0))
+
+
+def test_a_block_knows_its_size():
+    (block,) = cut_up(draw_corpus(7), 40)
+    n_bytes = block.X.data.nbytes + block.X.indices.nbytes + block.X.indptr.nbytes
+    n_bytes += block.y.nbytes + block.weight.nbytes + block.vectors.nbytes
+    assert n_bytes <= sys.getsizeof(block) <= n_bytes + 200
+
+
+def test_a_cluster_without_workers_is_refused_in_one_sentence(monkeypatch):
+    monkeypatch.setattr(dask_corpora, "PATIENCE", 0.3)
+    with clusters.threads(0) as client:
+        cluster = Cluster(client)
+        with pytest.raises(
+            ClusterError, match=r"has no worker, and none came .* dask worker inproc"
+        ):
+            cluster.wait_for_workers()
+        with pytest.raises(ClusterError, match="has no worker"):
+            cluster.result(cluster.submit(same_number, 1))
+
+
+def same_number(number):
+    return number
