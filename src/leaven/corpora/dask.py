@@ -93,12 +93,14 @@ class Cluster:
                 self._check_there()
                 self._check_workers()
 
-    def in_order(self, function: Callable[..., Any], given: Sequence[Any]) -> Iterator[Any]:
-        """Results of a function of each of ``given``, of which a few are waiting at a time."""
+    def in_order(
+        self, function: Callable[..., Any], given: Sequence[Any], *shared: Any
+    ) -> Iterator[Any]:
+        """Results of ``function(own, *shared)`` for each of ``given``, a few waiting at a time."""
         ahead = 2 * max(1, sum(self.client.nthreads().values()))
         futures: list[Task] = []
         for own in given:
-            futures.append(self.submit(function, own))
+            futures.append(self.submit(function, own, *shared))
             if len(futures) > ahead:
                 yield self.result(futures.pop(0))
         while futures:
@@ -133,7 +135,7 @@ class Cluster:
     def _gone(self) -> ClusterError:
         return ClusterError(
             f"the Dask scheduler at {self.address} is gone, and with it what its workers held; "
-            "start it again and train again"
+            "start it again and repeat the work"
         )
 
     def _check_workers(self, waited: float = CHECK) -> None:
