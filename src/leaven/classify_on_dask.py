@@ -23,7 +23,7 @@ from leaven.corpora.dask_files import good_pieces, pieces_of
 from leaven.evaluation import Scorer, Sums
 from leaven.exceptions import DataError
 from leaven.predictions import Labeler, Tally
-from leaven.text._pieces import FilePiece
+from leaven.text._pieces import Documents, FilePiece
 from leaven.text._readers import DocumentFiles
 from leaven.text._writers import write_tables
 
@@ -78,11 +78,11 @@ def labeled_tables(
     pieces = pieces_of(files, cluster)
     if files.skip_bad:
         # Rows are written as they come, so what is wrong must be known before.
-        looks = [[cluster.submit(_look, piece) for piece in own] for own in pieces]
+        looks = [[cluster.submit(_attempt, True, _look, piece) for piece in own] for own in pieces]
         pieces, _ = good_pieces(files, cluster, pieces, looks)
     sent = cluster.submit(same, labeler)
     n_pieces, n_done = sum(map(len, pieces)), 0
-    results = cluster.in_order(_label, [piece for own in pieces for piece in own], sent)
+    results = cluster.in_order(_label, [(piece, sent) for own in pieces for piece in own])
     for own_pieces in pieces:
         n_documents = 0
         for _ in own_pieces:
@@ -119,17 +119,28 @@ def _all_done(
     return [own for own in done if own.content is not None]
 
 
+class _BadFile(Exception):
+    """A file cannot be read, which is not to be taken for anything else that may go wrong."""
+
+
+def _read(piece: FilePiece) -> Iterator[Documents]:
+    try:
+        yield from piece
+    except DataError as error:
+        raise _BadFile(str(error)) from None
+
+
 def _attempt(skip_bad: bool, work: Callable[..., Done], *given: Any) -> Done:
     try:
         return work(*given)
-    except DataError as error:
+    except _BadFile as error:
         if not skip_bad:
-            raise
+            raise DataError(str(error)) from None
         return Done(fault=str(error))
 
 
 def _score(piece: FilePiece, scorer: Scorer) -> Done:
-    parts = [scorer(batch) for batch in piece]
+    parts = [scorer(batch) for batch in _read(piece)]
     if not parts:
         return Done()
     total = reduce(add, parts)
@@ -140,7 +151,7 @@ def _write(piece: FilePiece, labeler: Labeler, stage: Path) -> Done:
     tallies: list[Tally] = []
 
     def tables() -> Iterator[pa.Table]:
-        for batch in piece:
+        for batch in _read(piece):
             table, tally = labeler(batch)
             tallies.append(tally)
             yield table
@@ -162,15 +173,13 @@ def _chained(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
     yield from others
 
 
-def _label(piece: FilePiece, labeler: Labeler) -> list[tuple[pa.Table, Tally]]:
+def _label(given: tuple[FilePiece, Labeler]) -> list[tuple[pa.Table, Tally]]:
+    piece, labeler = given
     return [labeler(batch) for batch in piece]
 
 
 def _look(piece: FilePiece) -> Done:
-    try:
-        return Done(n_documents=sum(len(batch.texts) for batch in piece))
-    except DataError as error:
-        return Done(fault=str(error))
+    return Done(n_documents=sum(len(batch.texts) for batch in _read(piece)))
 
 
 @contextlib.contextmanager

@@ -93,14 +93,12 @@ class Cluster:
                 self._check_there()
                 self._check_workers()
 
-    def in_order(
-        self, function: Callable[..., Any], given: Sequence[Any], *shared: Any
-    ) -> Iterator[Any]:
-        """Results of ``function(own, *shared)`` for each of ``given``, a few waiting at a time."""
+    def in_order(self, function: Callable[..., Any], given: Sequence[Any]) -> Iterator[Any]:
+        """Results of a function of each of ``given``, of which a few are waiting at a time."""
         ahead = 2 * max(1, sum(self.client.nthreads().values()))
         futures: list[Task] = []
         for own in given:
-            futures.append(self.submit(function, own, *shared))
+            futures.append(self.submit(function, own))
             if len(futures) > ahead:
                 yield self.result(futures.pop(0))
         while futures:
@@ -135,7 +133,7 @@ class Cluster:
     def _gone(self) -> ClusterError:
         return ClusterError(
             f"the Dask scheduler at {self.address} is gone, and with it what its workers held; "
-            "start it again and repeat the work"
+            "start it again and train again"
         )
 
     def _check_workers(self, waited: float = CHECK) -> None:
@@ -266,7 +264,8 @@ class DaskCorpus:
 
 def _completed(pending: set[Task]) -> Iterator[Task]:
     ended: Any = as_completed  # without types of its own
-    yield from ended(list(pending), timeout=CHECK)
+    loop = next(iter(pending)).client.loop  # there may be no default client to ask
+    yield from ended(list(pending), timeout=CHECK, loop=loop)
 
 
 def _at(worker: str) -> dict[str, Any]:
