@@ -156,6 +156,11 @@ def _write(piece: FilePiece, labeler: Labeler, stage: Path) -> Done:
             tallies.append(tally)
             yield table
 
+    if not stage.is_dir():
+        raise FileNotFoundError(
+            f"a worker does not find the folder {str(stage.parent)!r}; it must be one that all "
+            "workers can open under the same path"
+        )
     # A name of its own, should a worker that was given up still write the same piece.
     path = stage / f"{uuid.uuid4().hex}.parquet"
     waiting = tables()

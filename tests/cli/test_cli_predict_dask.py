@@ -62,7 +62,7 @@ def folder(tmp_path_factory):
 def small_pieces(monkeypatch):
     """So small that every file is in several."""
     monkeypatch.setattr(dask_files, "SMALLEST_PIECE", 1 << 12)
-    monkeypatch.setattr(dask_files, "PIECES_PER_THREAD", 20)
+    monkeypatch.setattr(dask_files, "PIECES_PER_THREAD", 8)
 
 
 @pytest.fixture
