@@ -36,6 +36,8 @@ LAYERS = [
     {"fitting", "selection", "frequency_estimate"},
     {"diagnosis"},
     {"fitted"},
+    {"predictions", "evaluation"},
+    {"classify_on_dask"},
     {"_expert_tensors"},
     {"io"},
     {"estimators"},

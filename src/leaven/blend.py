@@ -19,6 +19,7 @@ from leaven.significance import Z_90
 __all__ = [
     "Expectation",
     "calibration_error",
+    "calibration_gaps",
     "expect_accuracy",
     "fit_weights",
     "log_softmax",
@@ -153,6 +154,11 @@ def calibration_error(confidence: FloatArray, right: Any, n_bins: int = 10) -> f
     """Expected calibration error: accuracy against confidence, in bins of equal width."""
     if not len(confidence):
         return float("nan")
+    return float(np.abs(calibration_gaps(confidence, right, n_bins)).sum() / len(confidence))
+
+
+def calibration_gaps(confidence: FloatArray, right: Any, n_bins: int = 10) -> FloatArray:
+    """Documents that were right, less confidence, in each bin; those of batches add up."""
     place = np.minimum((np.asarray(confidence) * n_bins).astype(np.int64), n_bins - 1)
-    gap = np.bincount(place, np.asarray(right, np.float64) - confidence, n_bins)
-    return float(np.abs(gap).sum() / len(confidence))
+    gap = np.asarray(right, np.float64) - confidence
+    return np.bincount(place, gap, n_bins).astype(np.float64)

@@ -29,7 +29,7 @@ from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._counting import Progress
 from leaven.text._options import TextOptions
 
-__all__ = ["FittedClassifier"]
+__all__ = ["FittedClassifier", "wordless_message"]
 
 # Responsibilities of this many documents are in memory at once during prediction.
 DOCUMENTS_PER_BATCH = 50_000
@@ -77,6 +77,23 @@ class FittedClassifier:
         warn: bool = True,
     ) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
+        probability, n_wordless = self.classify(
+            texts, vectors=vectors, n_threads=n_threads, on_progress=on_progress
+        )
+        if n_wordless and warn:
+            message = wordless_message(n_wordless, len(probability))
+            warnings.warn(message, UnseenWordsWarning, stacklevel=3)
+        return probability
+
+    def classify(
+        self,
+        texts: Any,
+        *,
+        vectors: Any = None,
+        n_threads: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> tuple[FloatArray, int]:
+        """Class probabilities, and how many documents are classified without evidence."""
         array = as_text_array(texts)
         self._check_vectors(vectors, len(array))
         batches = []
@@ -89,11 +106,8 @@ class FittedClassifier:
             batches.append(np.exp(log_softmax(self.scores(X, given, n_threads))))
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
-        if n_wordless and warn and not self.needs_vectors:
-            warnings.warn(
-                wordless_message(n_wordless, len(array)), UnseenWordsWarning, stacklevel=3
-            )
-        return np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
+        probability = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
+        return probability, 0 if self.needs_vectors else n_wordless
 
     def _check_vectors(self, vectors: Any, n_documents: int) -> None:
         if self.needs_vectors and vectors is None:

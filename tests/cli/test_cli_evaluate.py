@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from leaven.cli.evaluate import Evaluation
+from leaven.evaluation import Evaluation
 from leaven.io import load_model
 from leaven.significance import wilson_interval
 
@@ -36,7 +36,8 @@ def test_the_scores_are_those_of_scikit_learn(run, model, mixed_up):
     scores = json.loads(run("evaluate", model, mixed_up, "--json").stdout)
     assert set(scores) == {
         "accuracy", "accuracy_interval", "macro_f1", "mean_confidence", "calibration_error",
-        "per_class", "confusion", "n_documents", "n_unlabeled", "warnings",
+        "per_class", "confusion", "n_documents", "n_unlabeled", "n_bad_files",
+        "warnings",
     }  # fmt: skip
     classes, matrix = scores["confusion"]["classes"], np.array(scores["confusion"]["matrix"])
     truth = np.repeat(np.arange(3), matrix.sum(axis=1))

@@ -29,12 +29,13 @@ print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr)
 def test_predicting_loads_no_scikit_learn(model, held_out):
     verbs = [
         ["predict", str(model), str(held_out)],
+        ["predict", str(model), str(held_out), "--stream"],
         ["evaluate", str(model), str(held_out)],
         ["explain", str(model)],
         ["explain", str(model), "dough"],
         ["info", str(model)],
     ]
-    code = LOADED.format(verbs=verbs, heavy={"sklearn", "matplotlib"})
+    code = LOADED.format(verbs=verbs, heavy={"sklearn", "matplotlib", "dask"})
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from leaven.cli._reading import report_bytes
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -295,16 +297,7 @@ def vectors_in(documents: "Documents", column: str | None) -> Any:
 
 def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Documents":
     """Read all documents, reporting bytes."""
-    done = 0
-
-    def add(n_bytes: int) -> None:
-        nonlocal done
-        done += n_bytes
-        if on_progress is not None:
-            on_progress("reading", done, files.total_bytes)
-
-    add(0)
-    files.on_bytes = add
+    report_bytes(files, on_progress)
     return files.read()
 
 

@@ -1,7 +1,9 @@
 """``leaven evaluate``: how good a model is on labeled documents."""
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,77 +29,25 @@ from leaven.cli._common import (
     read_model,
     render,
     stdout_width,
-    vectors_in,
 )
+from leaven.cli._reading import (
+    StreamThrough,
+    check_reading,
+    report_bytes,
+    reporter,
+    warn_bad_files,
+    warn_wordless,
+)
+from leaven.cli._where import DaskAddress, SkipBadFiles, connected, terminating
 
 if TYPE_CHECKING:
-    from leaven._typing import IntArray
+    from leaven.evaluation import Evaluation, Scorer, Sums
+    from leaven.text import DocumentFiles
 
-__all__ = ["Evaluation", "evaluate", "evaluate_command"]
+__all__ = ["evaluate", "evaluate_command"]
 
 MOST_CLASSES_IN_MATRIX = 12
 LARGEST_CONFUSIONS = 15
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """True against predicted classes."""
-
-    classes: list[str]  # the model's, then labels that it does not know
-    confusion: "IntArray"  # (n_classes, n_classes) documents; rows are true, columns predicted
-    n_unlabeled: int  # documents skipped
-    mean_confidence: float  # mean probability of the predictions
-    calibration_error: float  # expected: how far accuracy is from confidence, ten bins
-
-    @property
-    def n_documents(self) -> int:
-        return int(self.confusion.sum())
-
-    @property
-    def accuracy(self) -> float:
-        return float(self.confusion.trace() / self.confusion.sum())
-
-    @property
-    def accuracy_interval(self) -> tuple[float, float]:
-        from leaven.significance import wilson_interval
-
-        return wilson_interval(int(self.confusion.trace()), self.n_documents)
-
-    @property
-    def macro_f1(self) -> float:
-        """Mean F1 of the classes that occur among the labels or the predictions."""
-        occurring = self.confusion.sum(axis=0) + self.confusion.sum(axis=1) > 0
-        scores = zip(self.per_class.values(), occurring.tolist(), strict=True)
-        return float(sum(own["f1"] for own, occurs in scores if occurs) / occurring.sum())
-
-    @property
-    def per_class(self) -> dict[str, dict[str, float]]:
-        """Precision, recall, F1 (0 where nothing was predicted, or nothing is there), support."""
-        right = self.confusion.diagonal().tolist()
-        predicted = self.confusion.sum(axis=0).tolist()
-        support = self.confusion.sum(axis=1).tolist()
-        return {
-            name: {
-                "precision": r / p if p else 0.0,
-                "recall": r / s if s else 0.0,
-                "f1": 2 * r / (p + s) if p + s else 0.0,
-                "support": s,
-            }
-            for name, r, p, s in zip(self.classes, right, predicted, support, strict=True)
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "accuracy": self.accuracy,
-            "accuracy_interval": list(self.accuracy_interval),
-            "macro_f1": self.macro_f1,
-            "mean_confidence": self.mean_confidence,
-            "calibration_error": self.calibration_error,
-            "per_class": self.per_class,
-            "confusion": {"classes": self.classes, "matrix": self.confusion.tolist()},
-            "n_documents": self.n_documents,
-            "n_unlabeled": self.n_unlabeled,
-        }
 
 
 def evaluate(
@@ -110,20 +60,18 @@ def evaluate(
     encoding: str = "utf-8",
     vectors: str | None = None,
     n_threads: int | None = None,
+    stream: bool = False,
+    client: Any = None,
+    skip_bad: bool = False,
     on_progress: OnProgress | None = None,
-) -> Evaluation:
+) -> "Evaluation":
     """Compare predictions with the labels in files.
 
     Unlabeled documents are skipped. Labels that are not classes of the model count as wrong,
-    with a warning that names them.
+    with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
+    of documents are counted and forgotten.
     """
-    import warnings
-
-    import numpy as np
-    import pyarrow as pa
-
-    from leaven._labels import encode_labels
-    from leaven.blend import calibration_error
+    from leaven.evaluation import Scorer
     from leaven.exceptions import DataError
     from leaven.text import DocumentFiles
 
@@ -136,55 +84,49 @@ def evaluate(
         encoding=encoding,
         needs_labels=True,
         keep_columns=vectors is not None,
+        skip_bad=skip_bad,
     )
-    documents = read_files(files, on_progress)
-    labels = encode_labels(documents.labels)
-    is_labeled = labels.codes >= 0
-    if not is_labeled.any():
+    if client is not None:
+        sums = _on_cluster(files, Scorer(fitted, vectors, 1), client, on_progress)
+    else:
+        sums = _here(files, Scorer(fitted, vectors, n_threads), stream, on_progress)
+    if not sums.n_labeled:
         raise DataError(
-            f"no document in {documents.source} is labeled: column {files.label_column!r} is "
+            f"no document in {files.source} is labeled: column {files.label_column!r} is "
             "empty in every row; give labeled documents, or choose another column with --label"
         )
-    known = [str(name) for name in fitted.classes.tolist()]
-    unknown = [name for name in labels.classes.tolist() if name not in set(known)]
-    if unknown:
-        warnings.warn(_unknown_message(unknown, labels.counts, labels.classes), stacklevel=2)
-    classes = known + unknown
-    code = {name: i for i, name in enumerate(classes)}
-    truth = np.array([code[name] for name in labels.classes])[labels.codes[is_labeled]]
-
-    def classified(done: int, total: int) -> None:
-        if on_progress is not None:
-            on_progress("classifying", done, total)
-
-    texts = documents.texts.filter(pa.array(is_labeled))
-    classified(0, len(texts))
-    given = vectors_in(documents, vectors)
-    probability = fitted.predict_proba(
-        texts,
-        vectors=None if given is None else given[is_labeled],
-        n_threads=n_threads,
-        on_progress=classified,
-    )
-    predicted, confidence = probability.argmax(axis=1), probability.max(axis=1)
-    confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(confusion, (truth, predicted), 1)
-    return Evaluation(
-        classes,
-        confusion,
-        int((~is_labeled).sum()),
-        float(confidence.mean()),
-        calibration_error(confidence, predicted == truth),
-    )
+    warn_bad_files(files)
+    if sums.unknown:
+        warnings.warn(_unknown_message(sums.n_unknown), stacklevel=2)
+    warn_wordless(sums.n_wordless, sums.n_labeled)
+    return sums.evaluation(len(files.bad))
 
 
-def _unknown_message(unknown: list[str], counts: Any, classes: Any) -> str:
-    how_many = dict(zip(classes.tolist(), counts.tolist(), strict=True))
-    n_documents = sum(how_many[name] for name in unknown)
-    shown = ", ".join(repr(name) for name in unknown[:5]) + (", …" if len(unknown) > 5 else "")
-    noun = "label is" if len(unknown) == 1 else "labels are"
+def _here(
+    files: "DocumentFiles", scorer: "Scorer", stream: bool, on_progress: OnProgress | None
+) -> "Sums":
+    if not stream:
+        documents = read_files(files, on_progress)
+        return scorer(documents, reporter(on_progress, "classifying"))
+    report_bytes(files, on_progress)
+    return reduce(add, files.per_file(lambda batches: reduce(add, map(scorer, batches))))
+
+
+def _on_cluster(
+    files: "DocumentFiles", scorer: "Scorer", client: Any, on_progress: OnProgress | None
+) -> "Sums":
+    from leaven.classify_on_dask import score_files
+    from leaven.corpora.dask import Cluster
+
+    return score_files(files, Cluster(client), scorer, reporter(on_progress, "pieces"))
+
+
+def _unknown_message(counts: dict[str, int]) -> str:
+    n_documents = sum(counts.values())
+    shown = ", ".join(map(repr, list(counts)[:5])) + (", …" if len(counts) > 5 else "")
+    noun = "label is" if len(counts) == 1 else "labels are"
     return (
-        f"{len(unknown)} {noun} unknown to the model ({shown}); their {n_documents:,} documents "
+        f"{len(counts)} {noun} unknown to the model ({shown}); their {n_documents:,} documents "
         "count as wrong. Train with documents of these classes, or check --label"
     )
 
@@ -204,6 +146,9 @@ def evaluate_command(
     ] = False,
     format: Format = None,
     encoding: Encoding = "utf-8",
+    stream: StreamThrough = False,
+    dask: DaskAddress = None,
+    skip_bad_files: SkipBadFiles = False,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -214,23 +159,30 @@ def evaluate_command(
     Unlabeled documents are skipped.
 
     Example: leaven evaluate reviews.leaven held-out.csv --label stars --plot confusion.png
+
+    Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask tcp://cluster:8786
     """
     check_one_stdin(model, data)
-    with Talk() as talk:
+    check_reading(stream, dask, data)
+    with Talk() as talk, terminating():
         if plot is not None:
             check_folder(plot)
             load_plots("leaven evaluate --plot")
-        scores = evaluate(
-            model,
-            data,
-            text=text,
-            label=label,
-            format=None if format is None else format.value,
-            encoding=encoding,
-            vectors=vectors,
-            n_threads=threads,
-            on_progress=talk.progress,
-        )
+        with connected(dask, threads) as client:
+            scores = evaluate(
+                model,
+                data,
+                text=text,
+                label=label,
+                format=None if format is None else format.value,
+                encoding=encoding,
+                vectors=vectors,
+                n_threads=threads,
+                stream=stream,
+                client=client,
+                skip_bad=skip_bad_files,
+                on_progress=talk.progress,
+            )
         talk.progress.stop()
         if plot is not None:
             load_plots("leaven evaluate --plot").draw_confusion(
@@ -253,7 +205,7 @@ def load_plots(who: str) -> Any:
     return _plots
 
 
-def _print(scores: Evaluation, full: bool) -> None:
+def _print(scores: "Evaluation", full: bool) -> None:
     low, high = scores.accuracy_interval
     skipped = f", {scores.n_unlabeled:,} unlabeled skipped" if scores.n_unlabeled else ""
     typer.echo(
@@ -281,7 +233,7 @@ def _print(scores: Evaluation, full: bool) -> None:
         _print_confusions(scores)
 
 
-def _matrix(scores: Evaluation) -> Any:
+def _matrix(scores: "Evaluation") -> Any:
     from rich.text import Text
 
     n = len(scores.classes)
@@ -300,7 +252,7 @@ def _matrix(scores: Evaluation) -> Any:
     return table
 
 
-def _print_confusions(scores: Evaluation) -> None:
+def _print_confusions(scores: "Evaluation") -> None:
     support = scores.confusion.sum(axis=1)
     wrong = [
         (int(scores.confusion[i, j]), i, j)

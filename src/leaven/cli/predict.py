@@ -1,8 +1,11 @@
 """``leaven predict``: a class for every document."""
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,92 +24,172 @@ from leaven.cli._common import (
     print_json,
     read_files,
     read_model,
-    vectors_in,
 )
+from leaven.cli._reading import (
+    StreamThrough,
+    check_reading,
+    report_bytes,
+    reporter,
+    warn_bad_files,
+    warn_wordless,
+)
+from leaven.cli._where import DaskAddress, SkipBadFiles, connected, terminating
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from leaven._typing import FloatArray
+    from leaven.fitted import FittedClassifier
+    from leaven.predictions import Tally
+    from leaven.text import DocumentFiles
+
+    Batch = tuple[pa.Table, Tally]
 
 __all__ = ["Predictions", "predict", "predict_command"]
 
-DECIMALS = 6
 SHOWN = 12  # classes in the summary
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Documents with their predictions."""
+    """What was predicted."""
 
-    table: "pa.Table"  # all columns of the files, and the new ones
-    counts: dict[str, int]  # class → documents predicted
+    counts: dict[str, int]  # class → documents
+    n_bad_files: int  # left out
+
+    @property
+    def n_documents(self) -> int:
+        return sum(self.counts.values())
 
 
 def predict(
     model: str,
     paths: Sequence[str],
+    output: str,
     *,
+    output_format: str | None = None,
     text: str | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
     vectors: str | None = None,
     proba: bool = False,
     n_threads: int | None = None,
+    stream: bool = False,
+    client: Any = None,
+    skip_bad: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Predictions:
-    """Classify the documents in files; all their columns, and the predictions.
+    """Classify the documents in files; write all their columns, and the predictions.
 
     The columns added are ``predicted``, ``probability`` and, with ``proba``, ``p_<class>``
     for every class; where the files have a column of that name, the new one is called
     ``predicted_2`` and so on, so that nothing of the files is lost.
-    """
-    import numpy as np
-    import pyarrow as pa
 
+    With ``stream`` the documents are read, classified and written in batches; with the
+    ``client`` of a Dask cluster its workers read and classify them, and write them themselves
+    if the output is a folder.
+    """
     from leaven.text import DocumentFiles
 
     fitted = read_model(model)
-    files = DocumentFiles(paths, text=text, format=format, encoding=encoding, keep_columns=True)
-    documents = read_files(files, on_progress)
-    assert documents.columns is not None
-
-    def classified(done: int, total: int) -> None:
-        if on_progress is not None:
-            on_progress("classifying", done, total)
-
-    classified(0, len(documents.texts))
-    probability = fitted.predict_proba(
-        documents.texts,
-        vectors=vectors_in(documents, vectors),
-        n_threads=n_threads,
-        on_progress=classified,
+    files = DocumentFiles(
+        paths, text=text, format=format, encoding=encoding, keep_columns=True, skip_bad=skip_bad
     )
-    best = probability.argmax(axis=1)
-    names = fitted.classes.tolist()
-    table = documents.columns
-    table = _append(table, "predicted", pa.array(names).take(pa.array(best)))
-    table = _append(table, "probability", _rounded(probability.max(axis=1)))
-    if proba:
-        for code, name in enumerate(names):
-            table = _append(table, f"p_{name}", _rounded(probability[:, code]))
-    counts = np.bincount(best, minlength=len(names))
-    return Predictions(table, dict(zip(map(str, names), counts.tolist(), strict=True)))
+    how = _How(fitted, files, vectors, proba, n_threads, on_progress)
+    if client is not None and _is_folder(output):
+        tally = how.parts(client, Path(os.path.abspath(output)))
+    else:
+        batches = how.on_cluster(client) if client is not None else how.here(stream)
+        tally = _written(batches, output, output_format)
+    warn_bad_files(files)
+    warn_wordless(tally.n_wordless, tally.n_documents)
+    counts = zip(map(str, fitted.classes.tolist()), tally.counts.tolist(), strict=True)
+    return Predictions(dict(counts), len(files.bad))
 
 
-def _rounded(probability: "FloatArray") -> "pa.Array":
-    import numpy as np
-    import pyarrow as pa
+@dataclass(frozen=True, eq=False)
+class _How:
+    """What to classify, and how; nothing happens before batches are asked for."""
 
-    return pa.array(np.round(probability.astype(np.float64), DECIMALS))
+    fitted: "FittedClassifier"
+    files: "DocumentFiles"
+    vectors: str | None
+    proba: bool
+    n_threads: int | None
+    on_progress: OnProgress | None
+
+    def labeler(self, existing: Iterable[str], n_threads: int | None) -> Any:
+        from leaven.predictions import Labeler, new_columns
+
+        names = new_columns(self.fitted, frozenset(existing), self.proba)
+        return Labeler(self.fitted, names, self.vectors, n_threads)
+
+    def here(self, stream: bool) -> "Iterator[Batch]":
+        if stream:
+            label = self.labeler(self.files.column_names, self.n_threads)
+            report_bytes(self.files, self.on_progress)
+            yield from map(label, self.files.sound())
+            return
+        documents = read_files(self.files, self.on_progress)
+        assert documents.columns is not None
+        classified = reporter(self.on_progress, "classifying")
+        if classified is not None:
+            classified(0, len(documents.texts))
+        label = self.labeler(documents.columns.column_names, self.n_threads)
+        yield label(documents, classified)
+
+    def on_cluster(self, client: Any) -> "Iterator[Batch]":
+        from leaven.classify_on_dask import labeled_tables
+        from leaven.corpora.dask import Cluster
+
+        label = self.labeler(self.files.column_names, 1)
+        done = reporter(self.on_progress, "pieces")
+        return labeled_tables(self.files, Cluster(client), label, done)
+
+    def parts(self, client: Any, folder: Path) -> "Tally":
+        from leaven.classify_on_dask import write_parts
+        from leaven.corpora.dask import Cluster
+
+        label = self.labeler(self.files.column_names, 1)
+        done = reporter(self.on_progress, "pieces")
+        return write_parts(self.files, Cluster(client), label, folder, done)
 
 
-def _append(table: "pa.Table", name: str, column: "pa.Array") -> "pa.Table":
-    free, number = name, 1
-    while free in table.column_names:
-        number += 1
-        free = f"{name}_{number}"
-    return table.append_column(free, column)
+def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Tally":
+    from leaven.text._writers import write_tables
+
+    total: Tally | None = None
+
+    def tables() -> "Iterator[pa.Table]":
+        nonlocal total
+        for table, tally in batches:
+            total = tally if total is None else total + tally
+            yield table
+
+    write_tables(tables(), output, format)
+    assert total is not None
+    return total
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", os.sep)) or os.path.isdir(output)
+
+
+def _check_output(output: str, dask: str | None) -> None:
+    """Refuse an output that cannot be written, before any work is done."""
+    if dask is None or not _is_folder(output):
+        check_folder(output)
+        return
+    folder = Path(os.path.abspath(output))
+    if folder.is_dir():
+        if any(folder.glob("part-*.parquet")):
+            raise FileExistsError(
+                f"{output!r} holds part-*.parquet files already, which would be mixed with the new "
+                "ones; remove them, or choose another folder"
+            )
+    elif folder.exists():
+        raise NotADirectoryError(f"{output!r} is a file; give the name of a folder")
+    else:
+        check_folder(folder)
 
 
 def predict_command(
@@ -118,7 +201,8 @@ def predict_command(
             "--output",
             "-o",
             metavar="OUT",
-            help="File to write, .csv, .tsv, .jsonl or .parquet (also .gz); - is stdout, as CSV.",
+            help="File to write, .csv, .tsv, .jsonl or .parquet (also .gz); - is stdout, as CSV. "
+            "With --dask also a folder (OUT/), into which workers write Parquet files.",
         ),
     ] = "-",
     text: TextColumn = None,
@@ -128,6 +212,9 @@ def predict_command(
     ] = False,
     format: Format = None,
     encoding: Encoding = "utf-8",
+    stream: StreamThrough = False,
+    dask: DaskAddress = None,
+    skip_bad_files: SkipBadFiles = False,
     threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON Lines; with -o OUT, a summary as JSON.")
@@ -138,40 +225,54 @@ def predict_command(
     Writes all columns of DATA with two more, predicted and probability. Where DATA has a column
     of that name already, the new one is called predicted_2, and so on.
 
+    With --stream and --dask the first rows settle the columns of OUT; .jsonl takes all rows as
+    they are. With --skip-bad-files they read every file through before they write its rows.
+
     Example: leaven predict reviews.leaven new.csv --text body -o labeled.csv
+
+    Example: leaven predict reviews.leaven 'crawl/*.jsonl.gz' --stream -o labeled.parquet
     """  # fmt: skip
     check_one_stdin(model, data)
-    with Talk() as talk:
-        check_folder(output)
-        predictions = predict(
-            model,
-            data,
-            text=text,
-            format=None if format is None else format.value,
-            encoding=encoding,
-            vectors=vectors,
-            proba=proba,
-            n_threads=threads,
-            on_progress=talk.progress,
-        )
-        talk.progress.stop()
-        from leaven.text._writers import write_table
-
-        write_table(predictions.table, output, "jsonl" if as_json and output == "-" else None)
-        if output == "-":
-            return
-        n_documents = len(predictions.table)
-        if as_json:
-            print_json(
-                {
-                    "output": output,
-                    "n_documents": n_documents,
-                    "predicted": predictions.counts,
-                    "warnings": talk.warnings,
-                }
+    check_reading(stream, dask, data)
+    with Talk() as talk, terminating():
+        _check_output(output, dask)
+        # A bar and rows on one terminal would get into each other.
+        is_mixed = output == "-" and sys.stdout.isatty()
+        with connected(dask, threads) as client:
+            predictions = predict(
+                model,
+                data,
+                output,
+                output_format="jsonl" if as_json and output == "-" else None,
+                text=text,
+                format=None if format is None else format.value,
+                encoding=encoding,
+                vectors=vectors,
+                proba=proba,
+                n_threads=threads,
+                stream=stream,
+                client=client,
+                skip_bad=skip_bad_files,
+                on_progress=None if is_mixed else talk.progress,
             )
-            return
-        talk.say(f"wrote {output}: {n_documents:,} documents")
-        most = sorted(predictions.counts.items(), key=lambda item: -item[1])
-        shown = ", ".join(f"{name} {count:,}" for name, count in most[:SHOWN])
-        talk.say(f"  {shown}" + (f", and {len(most) - SHOWN} more" if len(most) > SHOWN else ""))
+        talk.progress.stop()
+        if output != "-":
+            _sum_up(talk, predictions, output, as_json)
+
+
+def _sum_up(talk: Talk, predictions: Predictions, output: str, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "output": output,
+                "n_documents": predictions.n_documents,
+                "predicted": predictions.counts,
+                "n_bad_files": predictions.n_bad_files,
+                "warnings": talk.warnings,
+            }
+        )
+        return
+    talk.say(f"wrote {output}: {predictions.n_documents:,} documents")
+    most = sorted(predictions.counts.items(), key=lambda item: -item[1])
+    shown = ", ".join(f"{name} {count:,}" for name, count in most[:SHOWN])
+    talk.say(f"  {shown}" + (f", and {len(most) - SHOWN} more" if len(most) > SHOWN else ""))

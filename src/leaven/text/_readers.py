@@ -67,6 +67,8 @@ class DocumentFiles:
     ----------
     text_column, label_column : str
         The columns settled on; ``label_column`` is None if there is none.
+    column_names : frozenset of str
+        All columns seen while settling; in JSON Lines others may turn up later.
     total_bytes : int
         Size of the files on disk.
     bad : dict
@@ -116,6 +118,25 @@ class DocumentFiles:
     def __iter__(self) -> Iterator[Documents]:
         for source in self._sources:
             yield from self._batches(source)
+
+    def sound(self) -> Iterator[Documents]:
+        """Iterate batches of files that are good as a whole.
+
+        If bad files are to be left out, each file is read through before its first batch is given.
+        """
+        for source in list(self._sources):
+            if self._is_sound(source):
+                yield from self._batches(source)
+            else:
+                self._sources.remove(source)
+        self._check_some_good()
+
+    def _is_sound(self, source: Source) -> bool:
+        if self.skip_bad:
+            with self._skipping(source.name):
+                for _ in self._batches(source, reports=False):
+                    pass
+        return source.name not in self.bad
 
     def per_file(self, gather: Callable[[Iterator[Documents]], T]) -> Iterator[T]:
         """Yield ``gather(batches)`` of each file, so that a bad file is left out as a whole."""
@@ -188,19 +209,20 @@ class DocumentFiles:
         is_labeled = self.label_column is not None
         return FilePiece(source, self.text_column, label, is_labeled, self.keep_columns)
 
-    def _batches(self, source: Source) -> Iterator[Documents]:
+    def _batches(self, source: Source, reports: bool = True) -> Iterator[Documents]:
+        on_bytes = self.on_bytes if reports else None
         reported = n_documents = 0
         for batch, position in self._piece(source, source).read():
             yield batch
             n_documents += len(batch.texts)
             position = min(position, source.size)
-            if self.on_bytes is not None and position > reported:
-                self.on_bytes(position - reported)
+            if on_bytes is not None and position > reported:
+                on_bytes(position - reported)
                 reported = position
         if n_documents == 0:
             raise DataError(f"{source.name} holds no documents; pass a file that does")
-        if self.on_bytes is not None and source.size > reported:
-            self.on_bytes(source.size - reported)
+        if on_bytes is not None and source.size > reported:
+            on_bytes(source.size - reported)
 
     def _settle_columns(self, needs_labels: bool) -> None:
         text, label = self._given
@@ -226,6 +248,7 @@ class DocumentFiles:
         self._sources = list(headers)
         self._check_some_good()
         self.text_column = text or "text"
+        named = [header.names for header in headers.values() if header is not None]
 
         self._labeled: set[Source] = set()
         for source, header in headers.items():
@@ -239,6 +262,8 @@ class DocumentFiles:
                 label = label or "label"
                 self._labeled.add(source)
         self.label_column = label if self._labeled else None
+        own = {"file", self.text_column, label or self.text_column}  # of texts without a header
+        self.column_names = frozenset().union(own, *named)
         if wants_label and not self._labeled:
             raise self._no_labels(headers)
 

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from leaven._files import replacing
 from leaven._validation import check_choice
 from leaven.exceptions import DataError
 
-__all__ = ["SUFFIXES", "flat", "write_table"]
+__all__ = ["SUFFIXES", "flat", "write_table", "write_tables"]
 
 SUFFIXES = {
     ".csv": "csv",
@@ -30,14 +31,21 @@ SUFFIXES = {
 
 
 def write_table(table: pa.Table, path: str | Path, format: str | None = None) -> None:
-    """Write a table to a file, or to standard output for ``"-"``.
+    """Write one table; see :func:`write_tables`."""
+    write_tables([table], path, format)
 
-    The file appears under its name only once it is complete.
+
+def write_tables(tables: Iterable[pa.Table], path: str | Path, format: str | None = None) -> None:
+    """Write tables below each other to a file, or to standard output for ``"-"``.
+
+    The file appears under its name only once it is complete. One table is in memory at a time.
 
     Parameters
     ----------
-    table : pyarrow.Table
-        What to write.
+    tables : iterable of pyarrow.Table
+        What to write. But in JSON Lines, which takes rows as they are, the first table settles
+        the columns: where a later one lacks a column, its cells are empty, and a new column is
+        refused; so is, in Parquet, a type that does not fit.
     path : str or Path
         The ending tells the format: .csv, .tsv, .jsonl or .parquet, where all but the last
         may be followed by .gz. Standard output gets CSV unless ``format`` is given.
@@ -48,7 +56,7 @@ def write_table(table: pa.Table, path: str | Path, format: str | None = None) ->
         check_choice("format", format, dict.fromkeys(SUFFIXES.values()))
     if str(path) == "-":
         sys.stdout.flush()
-        _write(table, sys.stdout.buffer, format or "csv")
+        _write(tables, sys.stdout.buffer, format or "csv")
         sys.stdout.buffer.flush()
         return
     # A link to the file keeps pointing at it, with the new content.
@@ -67,19 +75,101 @@ def write_table(table: pa.Table, path: str | Path, format: str | None = None) ->
     with replacing(target) as file:
         if zipped and format != "parquet":
             with pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), "gzip") as stream:
-                _write(table, stream, format)
+                _write(tables, stream, format)
         else:
-            _write(table, file, format)
+            _write(tables, file, format)
 
 
-def _write(table: pa.Table, file: Any, format: str) -> None:
+def _write(tables: Iterable[pa.Table], file: Any, format: str) -> None:
     if format == "parquet":
-        pq.write_table(table, file)
+        _write_parquet(iter(tables), file)
     elif format == "jsonl":
-        _write_json(table, file)
+        for table in tables:
+            _write_json(table, file)
     else:
-        options = pa.csv.WriteOptions(delimiter="\t" if format == "tsv" else ",")
-        pa.csv.write_csv(flat(table), file, options)
+        names: list[str] | None = None
+        for table in tables:
+            options = pa.csv.WriteOptions(
+                include_header=names is None, delimiter="\t" if format == "tsv" else ","
+            )
+            names = names or table.schema.names
+            pa.csv.write_csv(flat(_with_columns(table, names)), file, options)
+
+
+def _write_parquet(tables: Iterator[pa.Table], file: Any) -> None:
+    table = next(tables)
+    schema = table.schema
+    with pq.ParquetWriter(file, schema) as writer:
+        writer.write_table(table)
+        for table in tables:
+            writer.write_table(_with_types(_with_columns(table, schema.names), schema))
+
+
+def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
+    """The columns of a table in a given order, with nulls for those that it lacks."""
+    own = table.schema.names
+    if own == names:
+        return table
+    new = [name for name in own if name not in names]
+    twice = [name for name in own if own.count(name) > 1]
+    if new or twice:
+        reason = "turns up" if new else "occurs twice"
+        raise DataError(
+            f"column {(new or twice)[0]!r} {reason} in later rows, but the first rows settled the "
+            f"columns of the file to write ({', '.join(map(repr, names[:20]))}); write .jsonl "
+            "instead, which takes rows as they are"
+        )
+    columns = [table.column(name) if name in own else pa.nulls(len(table)) for name in names]
+    return pa.Table.from_arrays(columns, names)
+
+
+def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with the types of a schema of the same names, where no value changes."""
+    for i, (own, wanted) in enumerate(zip(table.schema, schema, strict=True)):
+        column = table.column(i)
+        try:
+            if not _fits(own.type, wanted.type) or (column.null_count and not wanted.nullable):
+                raise pa.ArrowInvalid
+            if own.type != wanted.type:
+                column = flat(table.select([i])).column(0) if _is_text(wanted.type) else column
+                column = column.cast(wanted.type)
+        except pa.ArrowException:
+            raise DataError(
+                f"column {wanted.name!r} holds {_shown(column)} in later rows, but the first rows "
+                f"settled that it holds {wanted.type} only; write .jsonl instead, which takes rows "
+                "as they are"
+            ) from None
+        table = table.set_column(i, wanted, column)
+    return table
+
+
+def _fits(kind: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether casting keeps what values mean; text is never read as something else."""
+    if kind == wanted or pa.types.is_null(kind) or _is_text(wanted):
+        return True
+    if pa.types.is_dictionary(kind):
+        return _fits(kind.value_type, wanted)
+    if pa.types.is_dictionary(wanted):
+        return _fits(kind, wanted.value_type)
+    if _is_list(kind) and _is_list(wanted):
+        return _fits(kind.value_type, wanted.value_type)
+    return _is_number(kind) and _is_number(wanted)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _shown(column: pa.ChunkedArray) -> str:
+    return "nulls" if column.null_count == len(column) else str(column.type)
 
 
 def flat(table: pa.Table) -> pa.Table:
