@@ -129,7 +129,8 @@ class FilesOnDisk:
             nonlocal done
             done += n_bytes
             if progress is not None:
-                progress(done, self.files.total_bytes)
+                # What was read of a file before it was left out is no part of the total.
+                progress(min(done, self.files.total_bytes), self.files.total_bytes)
 
         self.files.on_bytes = add
 
