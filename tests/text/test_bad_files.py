@@ -167,7 +167,7 @@ def test_each_file_is_gathered_by_itself_and_a_bad_one_not_at_all(write):
 
 def test_what_was_gathered_may_be_nothing(write):
     files = DocumentFiles(write("a.csv", GOOD), skip_bad=True)
-    assert list(files.per_file(lambda batches: [None for _ in batches][0])) == [None]
+    assert list(files.per_file(lambda batches: list(batches).clear())) == [None]
 
 
 def test_faults_of_the_gatherer_are_no_faults_of_the_file(write):
@@ -190,7 +190,7 @@ def test_a_file_is_left_out_only_where_that_was_asked_for(write):
     with pytest.raises(DataError, match="none of the 2 files can be read; the first: it is odd"):
         files.leave_out(str(names[1]), "this too")
     strict = DocumentFiles(names)
-    with pytest.raises(DataError, match="^it is odd$"):
+    with pytest.raises(DataError, match="it is odd"):
         strict.leave_out(str(names[0]), "it is odd")
     assert len(strict.read().texts) == 100
 
