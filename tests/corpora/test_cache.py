@@ -5,6 +5,7 @@ import gc
 import os
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -179,7 +180,7 @@ def test_gathered_blocks_hold_the_same_documents_and_are_of_the_size_asked_for(
         assert block.X.nnz <= n_values + longest
     # No two neighbors could have been one, but for where a large block was cut.
     if size == 1:
-        for left, right in zip(blocks, blocks[1:], strict=False):
+        for left, right in pairwise(blocks):
             first = right.rows(slice(0, 1))
             assert len(left.y) == n_documents or left.X.nnz + first.X.nnz > n_values
 

@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -61,7 +62,7 @@ def surveys(options, cuts, texts=TEXTS, labels=LABELS):
     bounds = [0, *sorted(cuts), len(texts)]
     return [
         survey(documents(texts[begin:end], labels[begin:end]), options.as_tokens, 1)
-        for begin, end in zip(bounds, bounds[1:], strict=False)
+        for begin, end in pairwise(bounds)
     ]
 
 
