@@ -95,7 +95,7 @@ def threaded(drawn: Drawn) -> InMemoryCorpus:
 
 
 def cached(drawn: Drawn) -> CachedCorpus:
-    return CachedCorpus(cut_up(drawn), n_threads=2)
+    return CachedCorpus(cut_up(drawn, 15), n_threads=2)
 
 
 CORPORA = {"memory": in_memory, "threads": threaded, "stream": streamed, "cache": cached}

@@ -68,7 +68,7 @@ def test_every_block_is_seen_once_and_added_as_the_caller_adds(n_threads):
         return total + part
 
     found = corpus.reduce(lambda block: [tuple(block.y)], add)
-    assert sorted(found) == sorted(tuple(block.y) for block in cut_up(draw_corpus(0)))
+    assert sorted(found) == sorted(tuple(block.y) for block in cut_up(draw_corpus(0), 15))
     assert len(calls) == len(found) - 1
 
 
@@ -104,7 +104,7 @@ def test_arrays_can_be_written_to_without_changing_the_corpus():
         block.vectors[:] = 7.0
         return 1
 
-    assert corpus.reduce(overwrite) == len(cut_up(draw_corpus(0)))
+    assert corpus.reduce(overwrite) == 3
     assert_array_equal(corpus.reduce(totals), before)
 
 
@@ -155,7 +155,7 @@ def test_a_block_is_changed_once_however_often_it_is_read():
     corpus = cached(draw_corpus(0)).map(change)
     for _ in range(3):
         corpus.reduce(totals)
-    assert len(calls) == len(cut_up(draw_corpus(0)))
+    assert len(calls) == 3
 
 
 # Blocks of about equal size

@@ -292,7 +292,8 @@ def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Docum
         nonlocal done
         done += n_bytes
         if on_progress is not None:
-            on_progress("reading", done, files.total_bytes)
+            total = files.total_bytes  # of a file left out, bytes may have been read
+            on_progress("reading", min(done, total), total)
 
     add(0)
     files.on_bytes = add
