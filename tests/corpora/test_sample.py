@@ -16,7 +16,7 @@ from leaven.corpora import Block, labeled_documents, sample_documents, sample_un
 from leaven.corpora import _sample as sampling
 from leaven.corpora._sample import SALT, Sample
 
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=15, deadline=None, derandomize=True)
 every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
 
 

@@ -235,7 +235,7 @@ def test_counts_are_kept_where_the_user_says_and_not_left_there(tmp_path, monkey
 
 
 def test_a_folder_for_counts_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="counts cannot be kept in .*gone"):
+    with pytest.raises(DataError, match="counts cannot be kept in"):
         TextClassifier("nb").fit_files(write_files(tmp_path), cache=tmp_path / "gone")
 
 

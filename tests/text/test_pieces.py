@@ -21,7 +21,7 @@ from leaven.text._readers import DocumentFiles
 
 BOM = b"\xef\xbb\xbf"
 in_folder = settings(
-    max_examples=150,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
