@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from leaven.corpora import InMemoryCorpus, StreamedCorpus
+from leaven.corpora._cache import CachedCorpus
 from leaven.models import MixtureParams
 
 N_WORDS = 30
@@ -93,4 +94,8 @@ def threaded(drawn: Drawn) -> InMemoryCorpus:
     return corpus
 
 
-CORPORA = {"memory": in_memory, "threads": threaded, "stream": streamed}
+def cached(drawn: Drawn) -> CachedCorpus:
+    return CachedCorpus(cut_up(drawn, 15), n_threads=2)
+
+
+CORPORA = {"memory": in_memory, "threads": threaded, "stream": streamed, "cache": cached}

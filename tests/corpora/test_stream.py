@@ -219,3 +219,34 @@ def test_documents_without_labels_are_unlabeled():
     assert first.y.tolist() == [UNLABELED] * 3
     assert second.y.tolist() == [UNLABELED, 1, UNLABELED]
     assert first.weight.tolist() == [1.0] * 3
+
+
+def batches_with_vectors(lengths):
+    """Batches of two documents each, with vectors of these lengths."""
+    for number, length in enumerate(lengths):
+        texts = pa.array(["dough", "star"], pa.large_string())
+        columns = pa.table({"text": texts, "vector": [[float(number)] * length] * 2})
+        yield Documents(texts, None, columns, f"file {number}")
+
+
+def test_vectors_of_a_column_go_with_their_documents():
+    counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
+    batches = list(batches_with_vectors([3, 3]))
+    blocks = list(CountedFiles(batches, counter, ["a"], vectors="vector"))
+    assert [block.vectors.tolist() for block in blocks] == [[[0.0] * 3] * 2, [[1.0] * 3] * 2]
+    assert [block.vectors for block in CountedFiles(batches, counter, ["a"])] == [None, None]
+
+
+def test_vectors_of_another_length_are_named_with_their_file():
+    counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
+    own = CountedFiles(list(batches_with_vectors([3, 3, 4])), counter, ["a"], vectors="vector")
+    with pytest.raises(DataError, match="of file 2 have 4 numbers, those before 3; embed all"):
+        list(own)
+
+
+def test_a_batch_without_documents_is_no_block():
+    counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
+    (batch,) = batches_with_vectors([3])
+    empty = Documents(batch.texts[:0], None, batch.columns[:0], "empty")
+    found = CountedFiles([empty, batch, empty], counter, ["a"], vectors="vector")
+    assert [block.X.shape[0] for block in found] == [2]

@@ -6,7 +6,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
@@ -54,7 +54,7 @@ class CachedCorpus:
         self._n_words = 0
         with self._room():
             self._file: Any = tempfile.TemporaryFile(prefix="leaven-", dir=folder)  # noqa: SIM115
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, _close, self._file)
         for block in blocks:
             with self._room():
                 self._write(block)
@@ -159,11 +159,16 @@ def gathered(
 
 
 def _cut(block: Block, n_values: int, n_documents: int) -> Iterator[Block]:
-    n_parts = max(-(-block.X.nnz // n_values), -(-len(block.y) // n_documents), 1)
-    if n_parts == 1:
+    length = len(block.y)
+    if block.X.nnz <= n_values and length <= n_documents:
         yield block
         return
-    bounds = np.linspace(0, len(block.y), n_parts + 1).astype(np.int64)
-    for begin, end in pairwise(bounds):
-        if end > begin:
-            yield block.rows(slice(begin, end))
+    by_values = np.searchsorted(block.X.indptr, np.arange(n_values, block.X.nnz, n_values))
+    by_documents = np.arange(0, length, n_documents)
+    for begin, end in pairwise(np.unique([*by_values, *by_documents, length])):
+        yield block.rows(slice(begin, end))
+
+
+def _close(file: Any) -> None:
+    with suppress(OSError):  # what could not be written is of no use any more
+        file.close()

@@ -51,7 +51,10 @@ class CountedFiles:
         self.n_threads = n_threads
 
     def __iter__(self) -> Iterator[Block]:
+        n_dims = None
         for batch in self.documents:
+            if not len(batch.texts):
+                continue
             X = self.counter.count(batch.texts, n_threads=self.n_threads)
             y = np.full(X.shape[0], UNLABELED, dtype=np.int64)
             if batch.labels is not None:
@@ -59,6 +62,13 @@ class CountedFiles:
             vectors = None
             if self.vectors is not None and batch.columns is not None:
                 vectors = vector_array(batch.columns, self.vectors, batch.source)
+                n_dims = n_dims or vectors.shape[1]
+                if vectors.shape[1] != n_dims:
+                    raise DataError(
+                        f"vectors in column {self.vectors!r} of {batch.source} have "
+                        f"{vectors.shape[1]} numbers, those before {n_dims}; embed all documents "
+                        "in the same way"
+                    )
             yield Block(X, y, np.ones(X.shape[0]), vectors)
 
     def _codes(self, labels: pa.LargeStringArray) -> IntArray:

@@ -46,7 +46,7 @@ class Sample:
     def _cut(self) -> Self:
         if len(self.keys) <= self.most:
             return self
-        order = np.argsort(self.keys, kind="stable")
+        order = self.order
         is_taken = np.arange(len(order)) < self.most
         # No class goes without, however rare it is.
         classes = self.block.y[order]
@@ -55,6 +55,12 @@ class Sample:
         is_taken[by_class[np.arange(len(order)) - first < FEWEST_OF_A_CLASS]] = True
         taken = order[is_taken]
         return replace(self, keys=self.keys[taken], block=self.block.rows(taken))
+
+    @property
+    def order(self) -> Any:
+        """An order that only what the documents hold decides."""
+        # Documents of the same words may differ in class and weight.
+        return np.lexsort((self.block.weight, self.block.y, self.keys))
 
     @property
     def standing_for_all(self) -> Block:
@@ -86,7 +92,7 @@ def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tup
 def sample_documents(corpus: Corpus, most: int) -> Block:
     """At most ``most`` documents, labeled or not, in an order that their content decides."""
     found = corpus.reduce(lambda block: Sample.of(block, most, SALT))
-    return found.block.rows(np.argsort(found.keys, kind="stable"))
+    return found.block.rows(found.order)
 
 
 def _keys(X: Counts, salt: Any) -> Any:

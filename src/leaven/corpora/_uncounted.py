@@ -19,7 +19,7 @@ from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
 from leaven.text._pieces import Documents
 from leaven.text._readers import DocumentFiles, bad_files_notes, no_labels_message
-from leaven.text._survey import Survey, added_up, counter_from, survey
+from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_of
 
 __all__ = ["Counted", "Counting", "FilesOnDisk", "TextsInMemory", "Uncounted", "described"]
 
@@ -101,7 +101,7 @@ class FilesOnDisk:
     vectors: str | None = None  # column of vectors of the user's own
 
     def counted(self, how: Counting) -> Counted:
-        tokens = how.options(1).as_tokens
+        tokens = tokens_of(how.options(1))  # refused, if at all, before anything is read
 
         def look(batches: Iterator[Documents]) -> Survey:
             return added_up(survey(batch, tokens, how.n_threads) for batch in ahead(batches))
@@ -129,7 +129,8 @@ class FilesOnDisk:
             nonlocal done
             done += n_bytes
             if progress is not None:
-                progress(done, self.files.total_bytes)
+                # What was read of a file before it was left out is no part of the total.
+                progress(min(done, self.files.total_bytes), self.files.total_bytes)
 
         self.files.on_bytes = add
 

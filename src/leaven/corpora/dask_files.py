@@ -16,7 +16,7 @@ from leaven.text._counter import TextCounter
 from leaven.text._counting import Tokens
 from leaven.text._pieces import FilePiece
 from leaven.text._readers import DocumentFiles
-from leaven.text._survey import Survey, added_up, survey
+from leaven.text._survey import Survey, added_up, survey, tokens_of
 
 __all__ = ["PIECE_BYTES", "FilesOnDask", "good_pieces", "pieces_of"]
 
@@ -35,9 +35,9 @@ class FilesOnDask:
     piece_bytes: int = PIECE_BYTES
 
     def counted(self, how: Counting) -> Counted:
+        tokens = tokens_of(how.options(1))  # refused, if at all, before anything is read
         cluster = self.cluster
         cluster.wait_for_workers()
-        tokens = how.options(1).as_tokens
         pieces = pieces_of(self.files, cluster, self.piece_bytes)
         looks = [
             [cluster.submit(_look, piece, tokens) for piece in own_pieces] for own_pieces in pieces

@@ -95,6 +95,11 @@ class Source(ABC):
         own.span, own.head = None, b""
         return own
 
+    @property
+    def is_start(self) -> bool:
+        """Whether the file is read from its first byte."""
+        return self.span is None or self.span[0] == 0
+
     @contextmanager
     def explained(self) -> Iterator[None]:
         """Turn whatever goes wrong while reading into one sentence about the file."""
@@ -162,10 +167,12 @@ def wrong_encoding(path: Path, name: str, encoding: str) -> DataError:
     )
 
 
-def line_blocks(stream: pa.NativeFile, size: int) -> Iterator[bytes]:
-    """Cut a stream into blocks of whole lines; a line longer than ``size`` is one block."""
+def line_blocks(stream: pa.NativeFile, size: int, start: bool = True) -> Iterator[bytes]:
+    """Cut a stream into blocks of whole lines; a line longer than ``size`` is one block.
+
+    At the ``start`` of a file a byte order mark is cut off.
+    """
     parts: list[bytes] = []
-    start = True
     while chunk := stream.read(size):
         if start and chunk.startswith(BOM):
             chunk = chunk[len(BOM) :]
@@ -192,7 +199,7 @@ class LinesSource(Source):
     ) -> Iterator[tuple[pa.Table, int]]:
         raw, stream = self.open()
         with raw, stream:
-            for block in line_blocks(stream, self.block_bytes):
+            for block in line_blocks(stream, self.block_bytes, self.is_start):
                 whole = pa.array([block.replace(b"\r\n", b"\n")], pa.large_binary())
                 lines = pc.split_pattern(whole, b"\n").values
                 if block.endswith(b"\n"):

@@ -49,7 +49,7 @@ class JsonSource(Source):
         raw, stream = self.open()
         with raw, stream:
             line = 1
-            for block in line_blocks(stream, self.block_bytes):
+            for block in line_blocks(stream, self.block_bytes, self.is_start):
                 if len(block) > MAX_BLOCK - 1:
                     raise DataError(f"line {line} of {self.name} is longer than 2 GiB; split it")
                 if keep_columns:

@@ -86,7 +86,7 @@ def split(source: Source, n_bytes: int, run: Run | None = None) -> list[Source]:
             return _row_groups(source, n_bytes)
         if isinstance(source, FolderSource):
             return _runs_of_files(source, n_bytes)
-        if source.size < 2 * n_bytes or source.encoding not in ("utf-8", "ascii"):
+        if source.size < 2 * n_bytes or source.encoding != "utf-8":
             return [source]
         with source.path.open("rb") as file:
             if file.read(2) == GZIP_MAGIC:
@@ -156,11 +156,13 @@ def _runs_of_rows(source: DelimitedSource, n_bytes: int, run: Run) -> list[Sourc
         if row[state] >= 0:
             starts.append(offset + row[state])
         state = end[state]
-    if not starts or starts[0] >= first + n_bytes:
-        return [source]  # a header so long, or no line feed at all, is not worth the trouble
+    if first == len(lead) or not starts or starts[0] >= first + n_bytes:
+        return [source]  # a header so long or far, or no line feed, is not worth the trouble
     with source.path.open("rb") as file:
         head = file.read(starts[0])
-    return _pieces(source, starts, head)
+    if b"\r" in head.replace(b"\r\n", b""):
+        return [source]  # the header may end there already, and a document follow it
+    return _pieces(source, starts, head) or [source]
 
 
 def scan_file(path: str, begin: int, end: int, delimiter: int) -> tuple[list[int], list[int]]:

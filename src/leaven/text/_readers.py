@@ -70,7 +70,7 @@ class DocumentFiles:
     column_names : frozenset of str
         All columns seen while settling; in JSON Lines others may turn up later.
     total_bytes : int
-        Size of the files on disk.
+        Size on disk of the files that were not left out.
     bad : dict
         What was wrong with each file that was left out, by its name.
     """
@@ -109,11 +109,18 @@ class DocumentFiles:
         if not given:
             raise DataError("at least one file must be given, got none; name the data files")
         self._check_some_good()
-        self.source = self._sources[0].name
-        if len(self._sources) > 1:
-            self.source += f" and {len(self._sources) - 1} more"
-        self.total_bytes = sum(source.size for source in self._sources)
         self._settle_columns(needs_labels)
+
+    @property
+    def source(self) -> str:
+        """The files, for messages."""
+        first, *others = self._sources
+        return f"{first.name} and {len(others)} more" if others else first.name
+
+    @property
+    def total_bytes(self) -> int:
+        """Size on disk of all files but those that were left out."""
+        return sum(source.size for source in self._sources)
 
     def __iter__(self) -> Iterator[Documents]:
         for source in self._sources:

@@ -20,7 +20,7 @@ from leaven.text._options import TextOptions
 from leaven.text._readers import Documents
 from leaven.text._vocabulary import Vocabulary, top_ranked
 
-__all__ = ["Survey", "added_up", "counter_from", "survey"]
+__all__ = ["Survey", "added_up", "counter_from", "survey", "tokens_of"]
 
 # Distinct words in memory; about 60 bytes each. Beyond, the rarest so far are forgotten.
 MOST_WORDS = 4_000_000
@@ -36,17 +36,10 @@ class Survey:
     vocabulary: Vocabulary
     documents: IntArray  # (n_words,) that hold each word
     totals: IntArray  # (n_words,) times that each word occurs
-    n_forgotten: int = 0  # words, at least, that were too rare to be remembered
+    n_forgotten: int = 0  # words too rare to be remembered, each as often as it was forgotten
     n_bytes: int = field(default=0, compare=False)  # of text
 
     def __add__(self, other: Self) -> Self:
-        labels = self.labels + other.labels
-        if len(labels) > MOST_CLASSES:
-            raise DataError(
-                f"the label column holds more than {MOST_CLASSES:,} different labels, such as "
-                f"{next(iter(labels))!r}: it looks like a column of identifiers; choose another "
-                "with --label"
-            )
         if len(self.documents) > len(self.vocabulary):  # hashed: buckets are known by number
             vocabulary, number = self.vocabulary, np.arange(len(self.documents), dtype=np.int32)
             n_words = len(number)
@@ -63,7 +56,7 @@ class Survey:
         together = replace(
             self,
             n_documents=self.n_documents + other.n_documents,
-            labels=labels,
+            labels=_checked(self.labels + other.labels),
             vocabulary=vocabulary,
             documents=documents,
             totals=totals,
@@ -86,6 +79,17 @@ class Survey:
         )
 
 
+def tokens_of(options: TextOptions) -> Tokens:
+    """What a survey has to count; refused where labels decide which words are kept."""
+    if options.uses_labels:
+        raise ValueError(
+            "choosing words by their classes (vocabulary size auto, or ranked by mutual "
+            "information) needs all documents in memory; rank by frequency, or train on a sample "
+            "without --stream and --dask"
+        )
+    return options.as_tokens
+
+
 def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Survey:
     """Look at documents; with hashing no word is remembered, only how many documents hold it."""
     labels: Counter[str] = Counter()
@@ -96,8 +100,21 @@ def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Su
     raw = count_words(batch.texts, tokens, fixed, n_threads=n_threads)
     parts = [_survey_of(part, tokens.hash_features) for part in raw]
     return replace(
-        added_up(parts), n_documents=len(batch.texts), labels=labels, n_bytes=batch.texts.nbytes
+        added_up(parts),
+        n_documents=len(batch.texts),
+        labels=_checked(labels),
+        n_bytes=batch.texts.nbytes,
     )
+
+
+def _checked(labels: Counter[str]) -> Counter[str]:
+    if len(labels) > MOST_CLASSES:
+        raise DataError(
+            f"the label column holds more than {MOST_CLASSES:,} different labels, such as "
+            f"{next(iter(labels))!r}: it looks like a column of identifiers; choose another "
+            "with --label"
+        )
+    return labels
 
 
 def _survey_of(raw: RawCounts, n_buckets: int) -> Survey:
@@ -132,12 +149,7 @@ def counter_from(found: Survey, options: TextOptions) -> TextCounter:
 
     Words are numbered by frequency.
     """
-    if options.uses_labels:
-        raise ValueError(
-            "choosing words by their classes (vocabulary size auto, or ranked by mutual "
-            "information) needs all documents in memory; rank by frequency, or train on a sample "
-            "without --stream and --dask"
-        )
+    tokens = tokens_of(options)
     vocabulary, documents = Vocabulary.empty(), found.documents
     if not options.hash_features:
         n_documents, limit = found.n_documents, options.max_features
@@ -148,4 +160,4 @@ def counter_from(found: Survey, options: TextOptions) -> TextCounter:
         documents = documents[order]
         vocabulary = found.vocabulary.select(order)
     idf = inverse_frequency(documents, options, found.n_documents)
-    return TextCounter(options.spelled_out, options.as_tokens, vocabulary, idf)
+    return TextCounter(options.spelled_out, tokens, vocabulary, idf)
