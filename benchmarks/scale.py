@@ -148,7 +148,8 @@ def profile(own: Counted) -> dict[str, float]:
     steps: dict[str, list[float]] = {}
     for _ in range(ITERATIONS):
         times = [time.perf_counter()]
-        sent = cluster.everywhere(work)
+        sent = cluster.submit(dask.same, work)
+        wait(sent)
         times.append(time.perf_counter())
         places = cluster.places(corpus.parts)
         sums = [

@@ -25,7 +25,6 @@ __all__ = ["Cluster", "DaskCorpus", "Task", "same"]
 
 Task: TypeAlias = "Future[Any]"
 
-ATTEMPTS = 3  # at a pass of which the cluster lost what it had been sent
 FAN_IN = 8  # statistics added up by one task
 FOR_DRIVER = 2  # sums that the driver may add up itself: two workers need no third step
 BLOCKS_PER_TASK = 8  # which must all be in memory at once; the others may wait on disk
@@ -52,13 +51,6 @@ class Cluster:
             warnings.filterwarnings("ignore", message="Sending large graph")
             task: Task = self.client.submit(function, *given, pure=False, **options)
         return task
-
-    def everywhere(self, content: Any) -> Task:
-        """Content on every worker."""
-        self._check_there()
-        with self._explained():
-            sent: Task = self.client.scatter([content], broadcast=True, hash=False)[0]
-        return sent
 
     def result(self, future: Task) -> Any:
         """A task's result; waits no longer than the cluster is there."""
@@ -132,7 +124,7 @@ class Cluster:
             except TimeoutError:
                 raise ClusterError(
                     f"the Dask scheduler at {self.address} has not answered for {PATIENCE:.0f} s; "
-                    "see whether it is still running, and train again"
+                    "see whether it is still running, and try again"
                 ) from None
 
     def wait_for_workers(self) -> None:
@@ -147,7 +139,7 @@ class Cluster:
     def _gone(self) -> ClusterError:
         return ClusterError(
             f"the Dask scheduler at {self.address} is gone, and with it what its workers held; "
-            "start it again and train again"
+            "start it again and try again"
         )
 
     def _check_workers(self, waited: float = CHECK) -> None:
@@ -181,18 +173,13 @@ class _Explained:
         if isinstance(error, KilledWorker):
             raise ClusterError(
                 "a step ended every worker that tried it, most likely for lack of memory; give "
-                "workers more (dask worker --memory-limit), or read smaller pieces (--piece-size)"
+                "workers more (dask worker --memory-limit)"
             ) from None
-        lost = (CommClosedError, FutureCancelledError, OSError)
-        if isinstance(error, lost) and not isinstance(error, TimeoutError):
-            if self.cluster.client.status != "running":
-                raise self.cluster._gone() from None
-            if isinstance(error, CommClosedError):
-                raise _Lost from None
-
-
-class _Lost(Exception):
-    """Something that had been sent to the cluster is no longer there."""
+        # A task's own OSError has nothing to do with the cluster.
+        lost = isinstance(error, (CommClosedError, FutureCancelledError))
+        is_fault = error is None or isinstance(error, Exception)
+        if lost or (is_fault and self.cluster.client.status != "running"):
+            raise self.cluster._gone() from None
 
 
 @dataclass(frozen=True)
@@ -234,20 +221,10 @@ class DaskCorpus:
         self.parts = list(parts)
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
-        for _ in range(ATTEMPTS):
-            try:
-                total: S = self._reduce_once(_Sum(summarize, add))
-                return total
-            except (_Lost, FutureCancelledError):
-                continue  # whoever held the function is gone: send it again
-        raise ClusterError(
-            f"the cluster at {self.cluster.address} lost its workers {ATTEMPTS} times during one "
-            "pass; see their logs, most likely they lack memory"
-        )
-
-    def _reduce_once(self, work: _Sum) -> Any:
+        work = _Sum(summarize, add)
         cluster = self.cluster
-        sent = cluster.everywhere(work)
+        # With a task and so with the scheduler, which can send it again when workers are lost.
+        sent = cluster.submit(same, work)
         n_threads = cluster.n_threads()
         sums = []
         for worker, parts in cluster.places(self.parts):
@@ -261,7 +238,8 @@ class DaskCorpus:
                 cluster.submit(_add_up, sent, *sums[first : first + FAN_IN])
                 for first in range(0, len(sums), FAN_IN)
             ]
-        return reduce(work.add, cluster.results(sums))
+        total: S = reduce(add, cluster.results(sums))
+        return total
 
     def map(self, change: Callable[[Block], Block]) -> "DaskCorpus":
         """The corpus of the changed blocks, on the same workers."""
