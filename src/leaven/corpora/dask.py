@@ -229,10 +229,14 @@ class DaskCorpus:
         sums = []
         for worker, parts in cluster.places(self.parts):
             n_tasks = max(n_threads.get(worker, 1), -(-len(parts) // BLOCKS_PER_TASK))
-            sums += [
+            own = [
                 cluster.submit(_sum_up, sent, *parts[first::n_tasks], **_at(worker))
                 for first in range(min(n_tasks, len(parts)))
             ]
+            # What is on one machine is added up there.
+            sums.append(
+                own[0] if len(own) == 1 else cluster.submit(_add_up, sent, *own, **_at(worker))
+            )
         while len(sums) > FOR_DRIVER:
             sums = [
                 cluster.submit(_add_up, sent, *sums[first : first + FAN_IN])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from leaven.text._survey import Survey, added_up, survey, tokens_of
 
 __all__ = ["PIECE_BYTES", "FilesOnDask", "good_pieces", "pieces_of"]
 
-PIECE_BYTES = 1 << 25  # of a file: what one task reads at most
+PIECE_BYTES = 1 << 26  # of files: what one task reads at most
 SMALLEST_PIECE = 1 << 20
 PIECES_PER_THREAD = 3  # at least, of large files, so that all have about equally much to do
 
@@ -47,10 +48,10 @@ class FilesOnDask:
         counter, classes, counts, notes = described(found, self.files, how.options)
         sent = cluster.submit(same, counter)
         names = [str(name) for name in classes]
+        every = [piece for own_pieces in pieces for piece in own_pieces]
         parts = [
-            cluster.submit(_count, piece, sent, names, self.vectors)
-            for own_pieces in pieces
-            for piece in own_pieces
+            cluster.submit(_count, own, sent, names, self.vectors)
+            for own in _together(every, piece_bytes(self.files, cluster, self.piece_bytes))
         ]
         cluster.wait(parts, how.progress("pieces"))
         corpus = DaskCorpus(cluster, parts)
@@ -84,23 +85,43 @@ def _look(piece: FilePiece, tokens: Tokens) -> _Look:
 
 
 def _count(
-    piece: FilePiece, counter: TextCounter, names: Sequence[str], vectors: str | None
+    pieces: list[FilePiece], counter: TextCounter, names: Sequence[str], vectors: str | None
 ) -> list[Block]:
-    return list(gathered(CountedFiles(piece, counter, names, vectors=vectors, n_threads=1)))
+    # Read as they are counted, so that no more than one batch of text is in memory.
+    batches = chain.from_iterable(pieces)
+    return list(gathered(CountedFiles(batches, counter, names, vectors=vectors, n_threads=1)))
+
+
+def _together(pieces: Sequence[FilePiece], n_bytes: int) -> Iterator[list[FilePiece]]:
+    """Neighbours of about so many bytes: blocks of many documents are added up sooner."""
+    waiting: list[FilePiece] = []
+    size = 0
+    for piece in pieces:
+        if waiting and size + piece.n_bytes > n_bytes:
+            yield waiting
+            waiting, size = [], 0
+        waiting.append(piece)
+        size += piece.n_bytes
+    if waiting:
+        yield waiting
+
+
+def piece_bytes(files: DocumentFiles, cluster: Cluster, most: int) -> int:
+    """How large a piece should be: all threads are to have something to do."""
+    n_threads = sum(cluster.n_threads().values())
+    share = files.total_bytes // (PIECES_PER_THREAD * max(n_threads, 1))
+    return min(most, max(share, SMALLEST_PIECE))
 
 
 def pieces_of(
     files: DocumentFiles, cluster: Cluster, n_bytes: int = PIECE_BYTES
 ) -> list[list[FilePiece]]:
     """Pieces of each file; workers find out where rows of CSV begin."""
-    n_threads = sum(cluster.n_threads().values())
-    share = files.total_bytes // (PIECES_PER_THREAD * max(n_threads, 1))
-    n_bytes = min(n_bytes, max(share, SMALLEST_PIECE))
 
     def run(function: Callable[..., Any], given: Sequence[tuple[Any, ...]]) -> list[Any]:
         return cluster.results([cluster.submit(function, *own) for own in given])
 
-    return files.pieces(n_bytes, run)
+    return files.pieces(piece_bytes(files, cluster, n_bytes), run)
 
 
 def good_pieces(

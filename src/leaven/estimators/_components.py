@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leaven._validation import check_whole
-from leaven.corpora._base import Corpus
+from leaven.corpora import Corpus, in_memory, sample_unlabeled
 from leaven.fitting import Climb, components_of, fit_mixture
 from leaven.models import MultinomialMixture
 from leaven.selection import Held, Predictor, cross_validate
@@ -16,6 +16,7 @@ from leaven.selection import Held, Predictor, cross_validate
 __all__ = ["Choice", "choose_sizes", "listed_candidates", "plain", "sizes_of"]
 
 AUTO = (1, 2, 3, 5, 10, 20)
+MOST_UNLABELED = 20_000
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,9 @@ def choose_sizes(
         return lambda documents: mixture.class_log_joint(params, documents.X, documents.vectors)
 
     held = Held(corpus, n_folds, seed)
+    # So many fits are made here and now, with as many unlabeled documents as tell enough.
+    rng = np.random.default_rng(seed)
+    held.unlabeled = in_memory(sample_unlabeled(corpus, MOST_UNLABELED, rng)[0], model.n_threads)
     fits = [lambda rest, own=own: fit(own, rest) for own in sizes]
     right = cross_validate(held, fits, on_fit)
     choices = [

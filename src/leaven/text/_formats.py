@@ -46,7 +46,7 @@ class Source(ABC):
         self.encoding = encoding
         self.block_bytes = block_bytes
         with self.explained():
-            self.size = self.measure()
+            self.size = self.piece_size = self.measure()
         if self.size == 0:
             raise DataError(f"{name} is empty; pass a file that holds documents")
 
@@ -86,7 +86,7 @@ class Source(ABC):
     def piece(self, span: tuple[int, int], head: bytes) -> Self:
         """A part of this source, by the bytes (of Parquet: row groups) that it takes up."""
         own = copy.copy(self)
-        own.span, own.head = span, head
+        own.span, own.head, own.piece_size = span, head, span[1] - span[0]
         return own
 
     def whole(self) -> Self:

@@ -42,6 +42,11 @@ class FilePiece:
     is_labeled: bool  # whether any file has
     keep_columns: bool
 
+    @property
+    def n_bytes(self) -> int:
+        """About how much of the disk it takes up."""
+        return self.source.piece_size
+
     def __iter__(self) -> Iterator[Documents]:
         return (batch for batch, _ in self.read())
 
@@ -108,7 +113,11 @@ def _row_groups(source: ParquetSource, n_bytes: int) -> list[Source]:
         sizes = [meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)]
     # Sizes in memory; what counts is the share of the file.
     shares = np.array(sizes, dtype=np.float64) * (source.size / max(sum(sizes), 1))
-    return [source.piece(span, b"") for span in _runs(shares, n_bytes)]
+    pieces = []
+    for begin, end in _runs(shares, n_bytes):
+        pieces.append(source.piece((begin, end), b""))
+        pieces[-1].piece_size = int(shares[begin:end].sum())
+    return list(pieces)
 
 
 def _runs_of_files(source: FolderSource, n_bytes: int) -> list[Source]:
@@ -116,7 +125,8 @@ def _runs_of_files(source: FolderSource, n_bytes: int) -> list[Source]:
     pieces: list[Source] = []
     for begin, end in _runs(sizes, n_bytes):
         own = copy.copy(source)
-        own.files, own.size = source.files[begin:end], int(sizes[begin:end].sum())
+        own.files = source.files[begin:end]
+        own.size = own.piece_size = int(sizes[begin:end].sum())
         pieces.append(own)
     return pieces
 
