@@ -163,14 +163,14 @@ def test_a_scheduler_that_is_gone_is_told_within_thirty_seconds(data, tmp_path, 
 
 
 def test_a_scheduler_that_does_not_answer_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_corpora, "PATIENCE", 2.0)
+    monkeypatch.setattr(dask_corpora, "ANSWER", (0.4, 0.6))
     with clusters.by_hand(tmp_path, 1) as (file, scheduler):
         client = Client(scheduler_file=file, set_as_default=False)
         client.wait_for_workers(1)
         cluster = Cluster(client)
         os.kill(scheduler.pid, signal.SIGSTOP)
         try:
-            with pytest.raises(ClusterError, match="has not answered for 2 s"):
+            with pytest.raises(ClusterError, match="has not answered for 1 s"):
                 cluster.n_threads()
         finally:
             os.kill(scheduler.pid, signal.SIGCONT)

@@ -29,6 +29,7 @@ FAN_IN = 8  # statistics added up by one task
 FOR_DRIVER = 2  # sums that the driver may add up itself: two workers need no third step
 BLOCKS_PER_TASK = 8  # which must all be in memory at once; the others may wait on disk
 PATIENCE = 20.0  # seconds without any worker
+ANSWER = (1.0, 3.0, 8.0)  # seconds that the scheduler may take to answer, asked again each time
 CHECK = 1.0  # seconds between looks at whether the cluster is still there
 
 
@@ -104,9 +105,8 @@ class Cluster:
 
     def places(self, futures: Sequence[Task]) -> list[tuple[str, list[Task]]]:
         """Futures by the worker that holds them; each is listed once."""
-        self._check_there()
-        with self._explained():
-            holders = self.client.who_has(futures)
+        keys = [future.key for future in futures]
+        holders = self._asked(self.client.scheduler.who_has, keys=keys)
         by_worker: dict[str, list[Task]] = {}
         for future in futures:
             own = holders.get(future.key) or ("",)
@@ -115,17 +115,22 @@ class Cluster:
 
     def n_threads(self) -> dict[str, int]:
         """Threads of each worker."""
-        self._check_there()
-        with self._explained():
+        return dict(self._asked(self.client.scheduler.ncores))
+
+    def _asked(self, question: Callable[..., Any], **given: Any) -> Any:
+        """What the scheduler answers, if it does in time."""
+        for seconds in ANSWER:
+            self._check_there()
             try:
-                return dict(
-                    self.client.sync(self.client.scheduler.ncores, callback_timeout=PATIENCE)
-                )
+                with self._explained():
+                    return self.client.sync(question, callback_timeout=seconds, **given)
             except TimeoutError:
-                raise ClusterError(
-                    f"the Dask scheduler at {self.address} has not answered for {PATIENCE:.0f} s; "
-                    "see whether it is still running, and try again"
-                ) from None
+                continue  # it may be gone, which the client notices meanwhile
+        self._check_there()
+        raise ClusterError(
+            f"the Dask scheduler at {self.address} has not answered for {sum(ANSWER):.0f} s; see "
+            "whether it is still running, and try again"
+        )
 
     def wait_for_workers(self) -> None:
         """Refuse a cluster without a worker."""
