@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from leaven.cli._common import Bars
+from leaven.cli._bars import Bars
 from leaven.cli.train import MethodName
 from leaven.estimators._methods import METHODS, fewest_documents
 from leaven.io import load_model
@@ -264,7 +264,7 @@ def test_a_warning_is_one_line(run, data):
 
 
 def test_no_progress_is_shown_without_a_terminal(run, data, monkeypatch):
-    monkeypatch.setattr("leaven.cli._common.PATIENCE", 0.0)
+    monkeypatch.setattr("leaven.cli._bars.PATIENCE", 0.0)
     result = run("train", data)
     assert "reading" not in result.stderr
     assert "━" not in result.stderr

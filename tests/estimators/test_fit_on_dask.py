@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import clusters
 from leaven import TextClassifier
+from leaven.corpora import dask_files
 from leaven.exceptions import ClusterError, DataError
 
 WORDS = {
@@ -149,3 +150,20 @@ def test_a_closed_client_is_refused_in_one_sentence(corpus):
         pass
     with pytest.raises(ClusterError, match="is gone"):
         TextClassifier("nb").fit_files(corpus[2], client=client)
+
+
+def test_a_file_that_workers_do_not_see_is_told_apart_from_a_missing_one(client, tmp_path):
+    write_many(tmp_path, 3)
+    classifier = TextClassifier("nb", calibrate=False)
+
+    seen = dask_files.pieces_of
+
+    def gone_meanwhile(*given):
+        found = seen(*given)
+        (tmp_path / "01.parquet").unlink()
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dask_files, "pieces_of", gone_meanwhile)
+        with pytest.raises(DataError, match=r"01\.parquet is not there for the worker on "):
+            classifier.fit_files(tmp_path, client=client)

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sys
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from leaven.cli._bars import Bars
 from leaven.cli._reading import report_bytes
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ OnProgress = Callable[[str, int, int], None]  # phase, done, total
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
 BROKEN_PIPE = 141  # the same for SIGPIPE
-BYTE_PHASES = ("reading", "counting")
 PICTURES = (".png", ".svg", ".pdf")
-PATIENCE = 1.0  # seconds before a progress bar appears
 WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
 
 
@@ -163,53 +161,6 @@ def _interruption(error: BaseException | None) -> BaseException | None:
     while isinstance(error, SystemError):
         error = error.__cause__ or error.__context__
     return error if isinstance(error, INTERRUPTIONS) else None
-
-
-class Bars:
-    """Progress bars on a terminal, each shown once its phase has taken a second."""
-
-    def __init__(self) -> None:
-        self._started: dict[str, float] = {}
-        self._tasks: dict[str, Any] = {}
-        self._display: Any = None
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        started = self._started.setdefault(phase, now)
-        if phase not in self._tasks:
-            if now - started < PATIENCE or done >= total or not sys.stderr.isatty():
-                return
-            if self._display is None:
-                self._display = _progress_display()
-                self._display.start()
-            self._tasks[phase] = self._display.add_task(phase, total=total, amount="")
-        if phase in BYTE_PHASES:
-            amount = f"{readable_size(done)} of {readable_size(total)}"
-        elif phase == "EM":
-            amount = f"iteration {done} of at most {total}"
-        else:
-            amount = f"{done:,} of {total:,}"
-        self._display.update(self._tasks[phase], completed=done, total=total, amount=amount)
-
-    def stop(self) -> None:
-        if self._display is not None:
-            self._display.stop()
-            self._display = None
-            self._tasks = {}
-
-
-def _progress_display() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        TextColumn("{task.description:<12}"),
-        BarColumn(),
-        TextColumn("{task.fields[amount]}"),
-        TimeElapsedColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-    )
 
 
 def _announced_compiling(say: Callable[[str], None]) -> Any:
@@ -382,11 +333,3 @@ def plain_table(*headers: str, numeric: Sequence[str] = ()) -> Any:
     for header in headers:
         table.add_column(header, justify="right" if header in numeric else "left")
     return table
-
-
-def readable_size(n_bytes: int) -> str:
-    """Bytes in the unit that people would choose."""
-    if n_bytes < 1000:
-        return f"{n_bytes} bytes"
-    power = 1 if n_bytes < 1000**2 else 2 if n_bytes < 1000**3 else 3
-    return f"{n_bytes / 1000**power:.1f} {('kB', 'MB', 'GB')[power - 1]}"

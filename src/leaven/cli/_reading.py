@@ -49,7 +49,8 @@ def report_bytes(files: "DocumentFiles", on_progress: "OnProgress | None") -> No
         nonlocal done
         done += n_bytes
         if on_progress is not None:
-            on_progress("reading", done, files.total_bytes)
+            total = files.total_bytes  # of a file left out, bytes may have been read
+            on_progress("reading", min(done, total), total)
 
     add(0)
     files.on_bytes = add

@@ -6,7 +6,8 @@ from typing import Any
 
 import typer
 
-from leaven.cli._common import AsJson, Model, Talk, print_json, readable_size
+from leaven.cli._bars import readable_size
+from leaven.cli._common import AsJson, Model, Talk, print_json
 
 __all__ = ["describe", "info_command"]
 

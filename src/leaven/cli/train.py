@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven.cli._bars import readable_size
 from leaven.cli._common import (
     AsJson,
     Data,
@@ -22,7 +23,6 @@ from leaven.cli._common import (
     check_folder,
     print_json,
     read_labeled_files,
-    readable_size,
     save,
     vectors_in,
 )

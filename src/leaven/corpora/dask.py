@@ -60,6 +60,8 @@ class Cluster:
                 with self._explained():
                     return future.result(timeout=CHECK)
             except TimeoutError:
+                if future.status == "error":  # the task's own
+                    raise
                 self._check_there()
                 self._check_workers()
 

@@ -1,5 +1,6 @@
 """Files that the workers of a Dask cluster read and count, each its own pieces of them."""
 
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -77,6 +78,12 @@ class _Look:
 
 
 def _look(piece: FilePiece, tokens: Tokens) -> _Look:
+    if not piece.source.path.exists():  # which the driver has seen
+        return _Look(
+            None,
+            f"{piece.source.name} is not there for the worker on {socket.gethostname()}; every "
+            "worker must find the files under the same path",
+        )
     try:
         parts = [survey(batch, tokens, 1) for batch in piece]
     except DataError as error:
