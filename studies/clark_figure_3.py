@@ -7,8 +7,8 @@ on disk (two threads) and on local Dask workers of one thread each. Every measur
 of its own; the median of six iterations after the first is given, and the peak memory (resident
 set) of each process from its start, reading and counting included.
 
-Four workers on two processors tell nothing about four processors; they are there to show that more
-workers than processors do no harm. The machine's load decides much of the rest.
+Four workers on two processors tell nothing about four processors: they show what it costs to start
+more workers than there are processors. The machine's load decides much of the rest.
 Run: ``python -m studies.clark_figure_3``, about ten minutes.
 """
 
@@ -47,7 +47,8 @@ def seconds_of(row: dict[str, Any]) -> float:
 
 
 def line(row: dict[str, Any]) -> str:
-    workers = "" if row["n_workers"] is None else f", {row['n_workers']} workers"
+    n_workers = row["n_workers"]
+    workers = "" if n_workers is None else f", {n_workers} worker{'s' if n_workers > 1 else ''}"
     peaks = " ".join(f"{own:.2f}" for own in (row["peak_gb"], *row.get("worker_peak_gb", [])))
     return (
         f"| {row['place'] + workers:<16} | {row['n_documents']:>9,} | {row['n_words']:>7,} "
@@ -88,11 +89,8 @@ def plot(results: dict[str, Any]) -> None:
     at = sizes[COPIES["dask"].index(AT_WORKERS)]
     own = [row for row in rows if row["place"] == "dask" and row["n_documents"] == at]
     own.sort(key=lambda row: row["n_workers"])
-    middle.bar(
-        [str(row["n_workers"]) for row in own],
-        [seconds_of(row) for row in own],
-        color=COLORS["dask"],
-    )
+    heights = [seconds_of(row) for row in own]
+    middle.bar([str(row["n_workers"]) for row in own], heights, color=COLORS["dask"])
     memory = next(r for r in rows if r["place"] == "memory" and r["n_documents"] == at)
     middle.axhline(
         seconds_of(memory), color=COLORS["memory"], linestyle="--", label="in memory, two threads"
@@ -100,12 +98,16 @@ def plot(results: dict[str, Any]) -> None:
     middle.set_xlabel("Dask workers (two processors)")
     middle.set_ylabel("seconds per EM iteration")
     middle.set_title(f"{at:,} documents")
+    middle.set_ylim(top=1.25 * max(heights))  # room for the legend
     middle.legend(loc="upper right")
     save_figure("clark_figure_3", figure)
 
 
 def main() -> None:
-    results = run()
+    write(run())
+
+
+def write(results: dict[str, Any]) -> None:
     (RESULTS / "clark_figure_3.md").write_text(table(results))
     print(f"{results['seconds']:.0f} s; wrote {write_results('clark_figure_3', results).name}")
     plot(results)
