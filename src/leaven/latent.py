@@ -127,6 +127,7 @@ def fit_latent(
     basis = rng.standard_normal((n_words, width), dtype=np.float32).astype(dtype)
     for number in range(PASSES):
         previous = _orthonormal(basis)
+        del basis  # with many words it is large, and not needed any more
         basis = _times_gram(corpus, previous, emphasis)
         if on_pass is not None:
             on_pass(number + 1, PASSES)
@@ -263,8 +264,8 @@ def _times_gram(corpus: Corpus, basis: FloatArray, emphasis: FloatArray) -> Floa
     shaped = emphasis[:, None] * basis
 
     def part(block: Block) -> FloatArray:
-        out = np.zeros_like(basis)
-        X, data = block.X, block.X.data.astype(basis.dtype, copy=False)
+        out = np.zeros_like(shaped)
+        X, data = block.X, block.X.data.astype(shaped.dtype, copy=False)
         _kernels.add_gram(X.indptr, X.indices, data, block.weight, shaped, emphasis, out)
         return out
 

@@ -22,7 +22,7 @@ __all__ = ["CachedCorpus", "gathered"]
 
 # Values of a block: enough that adding up its statistics costs little beside making them, few
 # enough that a block per thread is some tens of megabytes.
-VALUES_PER_BLOCK = 8_000_000
+VALUES_PER_BLOCK = 4_000_000
 DOCUMENTS_PER_BLOCK = 65_536  # as in memory: kernels add up in the counts' own precision
 ALIGNMENT = 64
 

@@ -14,7 +14,7 @@ from leaven.corpora._sample import SALT, Sample
 
 __all__ = ["MOST_LABELED", "Joined", "Unlabeled", "labeled_documents"]
 
-MOST_LABELED = 50_000  # documents that are fetched into memory
+MOST_LABELED = 20_000  # documents that are fetched into memory
 
 
 def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:

@@ -32,14 +32,26 @@ class LabeledFeatures:
         n_documents = X.shape[0]
         every = 1 if n_documents <= MOST_EXACT else -(-n_documents // MOST_BEYOND)
         self.words, self.vectors = csr_array(words[::every]), vectors[::every]
-        gram = (self.words @ words.T).toarray() + self.vectors @ vectors.T
-        values, turn = np.linalg.eigh(np.asarray(gram[:, ::every], np.float64))
+        gram = self._products(self.words, self.vectors)
+        values, turn = np.linalg.eigh(np.asarray(gram, np.float64))
         real = values > 1e-9 * max(values[-1], 1e-30)
         if not real.any():
             real[-1] = True  # no document has a word: one coordinate, in which all are nothing
         root = np.sqrt(np.maximum(values[real], 1e-30))
         self.turn = turn[:, real] / root
-        self.coordinates = np.asarray(gram.T @ self.turn, np.float32)
+        self.coordinates = np.empty((n_documents, self.turn.shape[1]), np.float32)
+        # In parts, because of many documents the products would fill memory.
+        for first in range(0, n_documents, MOST_EXACT):
+            own = slice(first, first + MOST_EXACT)
+            if every > 1:
+                gram = self._products(csr_array(words[own]), vectors[own])
+            self.coordinates[own] = gram.T @ self.turn
+
+    def _products(self, words: Counts, vectors: FloatArray) -> FloatArray:
+        """Inner products of the documents that span the space with others."""
+        products: FloatArray = (self.words @ words.T).toarray()
+        products += self.vectors @ vectors.T
+        return products
 
     def fit(self, codes: IntArray, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Coefficients (n_coordinates, n_classes) and biases from some of the documents."""
