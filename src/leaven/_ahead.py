@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any, TypeVar
 
 __all__ = ["ahead"]
@@ -12,7 +12,7 @@ T = TypeVar("T")
 _END = object()
 
 
-def ahead(items: Iterable[T], how_many: int = 1) -> Iterator[T]:
+def ahead(items: Iterable[T], how_many: int = 1) -> Generator[T, None, None]:
     """The items, of which up to ``how_many`` are made while the reader works on another.
 
     So files are read while documents are counted. An exception reaches the reader; a reader

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from leaven._typing import IntArray
 
-__all__ = ["UNLABELED", "Labels", "encode_labels", "is_missing"]
+__all__ = ["UNLABELED", "Labels", "encode_labels", "is_missing", "refuse_minus_one"]
 
 UNLABELED = -1
 
@@ -94,17 +94,22 @@ def _encode_text(values: list[Any]) -> Labels:
                 f"a label must be a str, or None where unlabeled; labels[{i}] is {value!r}"
             )
     n_minus_one = sum(name is not None and name.strip() == "-1" for name in names)
-    if n_minus_one:
-        raise ValueError(
-            f'the label "-1" as text occurs {n_minus_one} times: an unlabeled document has an '
-            "empty label (None in Python), and -1 marks it only among whole numbers; empty "
-            "those labels or rename the class"
-        )
+    refuse_minus_one(n_minus_one)
     classes = sorted({name for name in names if name is not None})
     _refuse_half_characters(classes)
     code = {name: i for i, name in enumerate(classes)}
     codes = np.array([UNLABELED if n is None else code[n] for n in names], dtype=np.int64)
     return Labels(codes, np.array(classes, dtype=object))
+
+
+def refuse_minus_one(n_documents: int) -> None:
+    """Refuse "-1" as text, of which so many were found: most likely it means unlabeled."""
+    if n_documents:
+        raise ValueError(
+            f'the label "-1" as text occurs {n_documents} times: an unlabeled document has an '
+            "empty label (None in Python), and -1 marks it only among whole numbers; empty "
+            "those labels or rename the class"
+        )
 
 
 def _encode_numbers(values: list[Any]) -> Labels:

@@ -119,7 +119,7 @@ def expect_accuracy(
     return Expectation(float(mean), float(low), float(high), len(right))
 
 
-def temper(scores: FloatArray, expected: Expectation) -> float:
+def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None = None) -> float:
     """The factor on the scores of unlabeled documents that makes confidence honest.
 
     A model is surer of documents that it was fitted on than of new ones, and one trained on
@@ -130,10 +130,12 @@ def temper(scores: FloatArray, expected: Expectation) -> float:
 
     if not len(scores):
         return 1.0
-    sample = scores[:: -(-len(scores) // MOST_FOR_MATCH) or 1]
+    every = -(-len(scores) // MOST_FOR_MATCH) or 1
+    sample, own = scores[::every], None if weight is None else weight[::every]
 
     def confidence(log_factor: float) -> float:
-        return float(np.exp(log_softmax(np.exp(log_factor) * sample).max(axis=1)).mean())
+        best = np.exp(log_softmax(np.exp(log_factor) * sample).max(axis=1))
+        return float(np.average(best, weights=own))
 
     target = expected.accuracy
     if expected.n_held_out:

@@ -173,7 +173,11 @@ def _added(total: list[FloatArray | None], part: list[FloatArray | None]) -> Any
     if (own is None) != (other is None) or (
         own is not None and other is not None and len(own) != len(other)
     ):
-        raise ValueError("vectors must be equally long for all documents; embed all alike")
+        found = [0 if one is None else len(one) - 1 for one in (own, other)]
+        raise ValueError(
+            f"vectors must be equally long for all documents, found {found[0]} and {found[1]} "
+            "numbers; embed all documents in the same way"
+        )
     return [None if own is None or other is None else own + other]
 
 

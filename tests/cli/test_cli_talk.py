@@ -66,7 +66,7 @@ def test_a_bar_appears_only_when_a_phase_is_slow(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     clock = iter([0.0, 0.5, 2.0, 2.1])
-    monkeypatch.setattr("leaven.cli._common.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("leaven.cli._bars.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("leaven.cli._bars._progress_display", FakeDisplay)
     bars = Bars()
     bars("counting", 0, 4_000_000)

@@ -174,3 +174,14 @@ def _holds_deleted_file(pid, folder):
         except OSError:
             continue
     return False
+
+
+def test_a_schedulers_file_that_is_none_is_told(run, data, tmp_path, monkeypatch):
+    monkeypatch.setattr("leaven.cli._where.CONNECT_SECONDS", 0.3)
+    done = run("train", data, "--dask", tmp_path / "nowhere.json")
+    assert done.exit_code == 1
+    assert "nowhere.json is not there, and no scheduler wrote it within 0.3 s" in done.stderr
+    (tmp_path / "odd.json").write_text("[1]")
+    done = run("train", data, "--dask", tmp_path / "odd.json")
+    assert done.exit_code == 1
+    assert "odd.json must be what dask scheduler --scheduler-file writes" in done.stderr

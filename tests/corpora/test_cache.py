@@ -3,6 +3,8 @@
 import errno
 import gc
 import os
+import threading
+import time
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -252,7 +254,7 @@ def test_its_size_on_disk_is_that_of_the_counts():
 
 
 def test_a_folder_that_is_not_there_is_refused_in_one_sentence(tmp_path):
-    with pytest.raises(DataError, match=r"No such file or directory; name a folder") as error:
+    with pytest.raises(DataError, match=r"there is no such folder; create it") as error:
         CachedCorpus(cut_up(draw_corpus(0)), folder=str(tmp_path / "gone"))
     assert repr(str(tmp_path / "gone")) in str(error.value)
     assert "\n" not in str(error.value)
@@ -308,3 +310,20 @@ def test_the_number_of_threads_is_checked():
     make = partial(CachedCorpus, cut_up(draw_corpus(0)))
     with pytest.raises(ValueError, match="n_threads must be at least 1"):
         make(n_threads=0)
+
+
+def test_a_fault_in_one_thread_ends_the_others_at_their_next_block():
+    drawn = draw_corpus(0, n_documents=200)
+    corpus = CachedCorpus(cut_up(drawn, 2), n_threads=2)
+    calls = []
+
+    def summarize(block):
+        calls.append(threading.current_thread())
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        time.sleep(0.01)
+        return len(block.y)
+
+    with pytest.raises(KeyboardInterrupt):
+        corpus.reduce(summarize)
+    assert len(calls) < 10  # of a hundred blocks

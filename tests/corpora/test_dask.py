@@ -51,8 +51,9 @@ def test_any_cut_gives_the_same_sum(client, n_parts, size):
     assert_allclose(totals, np.asarray(drawn.X.sum(axis=0)).ravel())
 
 
-def test_many_sums_are_added_up_on_the_cluster_first(client, monkeypatch):
+def test_sums_are_added_up_by_each_worker_and_then_in_a_tree(monkeypatch):
     monkeypatch.setattr(dask_corpora, "BLOCKS_PER_TASK", 1)
+    monkeypatch.setattr(dask_corpora, "FAN_IN", 2)
     submitted = []
     submit = Cluster.submit
 
@@ -60,14 +61,19 @@ def test_many_sums_are_added_up_on_the_cluster_first(client, monkeypatch):
         submitted.append(function.__name__)
         return submit(self, function, *given, **options)
 
-    corpus = clusters.on_dask(client, cut_up(draw_corpus(2), 2), 20)
-    monkeypatch.setattr(Cluster, "submit", watched)
-    assert corpus.reduce(lambda block: len(block.y)) == 40
+    with clusters.threads(5) as client:
+        corpus = clusters.on_dask(client, cut_up(draw_corpus(2), 2), 20)
+        corpus.cluster.wait(corpus.parts)
+        held = [len(parts) for _, parts in corpus.cluster.places(corpus.parts)]
+        monkeypatch.setattr(Cluster, "submit", watched)
+        assert corpus.reduce(lambda block: len(block.y)) == 40
+    assert len(held) == 5
     assert submitted.count("_sum_up") == 20
-    assert submitted.count("_add_up") == 2  # one per worker; the driver adds up the two
-    monkeypatch.setattr(dask_corpora, "FOR_DRIVER", 1)
-    assert corpus.reduce(lambda block: len(block.y)) == 40
-    assert submitted.count("_add_up") == 2 + 2 + 1
+    n_sums, n_added = len(held), sum(n_parts > 1 for n_parts in held)
+    while n_sums > dask_corpora.FOR_DRIVER:
+        n_sums = -(-n_sums // 2)
+        n_added += n_sums
+    assert submitted.count("_add_up") == n_added
 
 
 def test_adding_in_place_does_not_spoil_what_the_cluster_holds(client):

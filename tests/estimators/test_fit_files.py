@@ -87,7 +87,7 @@ def write_files(folder, format="csv", n_files=3, labels=LABELS):
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Several blocks, on disk and while files are read, however few documents there are."""
-    monkeypatch.setattr(_uncounted, "gathered", lambda blocks: _cache.gathered(blocks, 600, 50))
+    monkeypatch.setattr(_uncounted, "gathered", lambda blocks, *_: _cache.gathered(blocks, 600, 50))
     plain = DocumentFiles.__init__
 
     def init(self, *args, **options):
@@ -404,3 +404,49 @@ def test_forgotten_words_are_noted(tmp_path, monkeypatch):
     (note,) = [own for own in clf.report_.warnings if "too rare to be remembered" in own]
     assert "hash_features needs no list of words" in note
     assert clf.report_.n_words <= 25
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": -1.0}, "alpha must be"),
+        ({"max_iter": -3}, "max_iter must be"),
+        ({"components": 0}, "components must be"),
+    ],
+)
+def test_options_are_refused_before_anything_is_read(tmp_path, options, message):
+    path = tmp_path / "data.csv"
+    path.write_text("text,label\nsome words,a\nother words,b\n")
+    phases = []
+    with pytest.raises(ValueError, match=message):
+        TextClassifier("em", options=options).fit_files(
+            path, on_progress=lambda phase, *_: phases.append(phase)
+        )
+    assert phases == []
+
+
+@pytest.mark.parametrize("paths", [None, 5, b"data.csv", [3]])
+def test_what_is_no_path_is_refused_in_one_sentence(paths):
+    with pytest.raises(TypeError, match="path"):
+        TextClassifier("nb").fit_files(paths)
+
+
+def test_a_client_must_be_one_and_has_no_use_for_a_cache(tmp_path):
+    with pytest.raises(TypeError, match=r"client must be a dask.distributed.Client, got 'tcp"):
+        TextClassifier("nb").fit_files(tmp_path, client="tcp://127.0.0.1:8786")
+
+
+def test_one_class_is_refused_before_anything_is_counted(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("text,label\nsome words,a\nother words,a\nmore words,\n")
+    phases = []
+    with pytest.raises(ValueError, match="needs at least 2 classes"):
+        TextClassifier("nb").fit_files(path, on_progress=lambda phase, *_: phases.append(phase))
+    assert set(phases) == {"reading"}
+
+
+def test_minus_one_as_a_label_is_counted(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("text,label\nsome words,a\nother words,b\n" + "more words,-1\n" * 7)
+    with pytest.raises(ValueError, match='"-1" as text occurs 7 times'):
+        TextClassifier("nb").fit_files(path)

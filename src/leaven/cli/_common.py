@@ -219,9 +219,15 @@ def read_model(path: str) -> "FittedClassifier":
 
 
 def read_labeled_files(
-    paths: Sequence[str], on_progress: OnProgress | None = None, **reading: Any
+    paths: Sequence[str],
+    on_progress: OnProgress | None = None,
+    notes: list[str] | None = None,
+    **reading: Any,
 ) -> "Documents":
-    """Documents of files of which some must be labeled; ``reading`` as in DocumentFiles."""
+    """Documents of files of which some must be labeled; ``reading`` as in DocumentFiles.
+
+    Of files that were left out ``notes`` are taken.
+    """
     from leaven.exceptions import DataError
     from leaven.text import DocumentFiles
     from leaven.text._readers import bad_files_notes, no_labels_message
@@ -231,8 +237,8 @@ def read_labeled_files(
     assert documents.labels is not None
     if documents.labels.null_count == len(documents.labels):
         raise DataError(no_labels_message(documents.source, files.label_column))
-    for note in bad_files_notes(files):
-        warnings.warn(note, stacklevel=2)
+    if notes is not None:
+        notes += bad_files_notes(files)
     return documents
 
 

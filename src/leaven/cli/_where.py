@@ -1,11 +1,13 @@
 """Where the work is done: in memory, streamed from disk, or on a Dask cluster."""
 
 import contextlib
+import json
 import logging
 import os
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -89,23 +91,43 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
     dask: Any = distributed  # without types of its own
     with contextlib.ExitStack() as undo:
         cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
-        where: dict[str, Any] = {"address": cluster or address}
         if address.endswith(".json"):
-            where = {"scheduler_file": address}
+            address = _address_in(address)
         try:
             client = dask.Client(
-                **where,
+                cluster or address,
                 timeout=CONNECT_SECONDS,
                 set_as_default=False,
                 direct_to_workers=cluster is not None,
             )
-        except (OSError, ValueError) as error:
+        except Exception as error:  # whatever a bad address makes of Dask
             raise ConnectionError(
                 f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
                 "start one with: dask scheduler, and pass the address that it prints"
             ) from None
         undo.callback(_close, client)
         yield client
+
+
+def _address_in(file: str) -> str:
+    """The address that a scheduler wrote into its file; it may still be starting."""
+    deadline = time.monotonic() + CONNECT_SECONDS
+    while not os.path.exists(file) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    try:
+        with open(file, encoding="utf-8") as content:
+            address = json.load(content)["address"]
+    except FileNotFoundError:
+        raise ConnectionError(
+            f"{file} is not there, and no scheduler wrote it within {CONNECT_SECONDS} s; start one "
+            f"with: dask scheduler --scheduler-file {file}"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConnectionError(
+            f"{file} must be what dask scheduler --scheduler-file writes, a JSON object with an "
+            "address, and is not; name that file, or the scheduler's address"
+        ) from None
+    return str(address)
 
 
 @contextlib.contextmanager
@@ -123,7 +145,7 @@ def _local(n_workers: int | None) -> Iterator[Any]:
             cluster = LocalCluster(
                 n_workers=count_threads(n_workers),
                 threads_per_worker=1,
-                dashboard_address=":0",
+                dashboard_address="127.0.0.1:0",
                 local_directory=folder,
                 silence_logs=logging.CRITICAL,
             )

@@ -99,9 +99,11 @@ def train(
             on_progress=on_progress,
         )
         return classifier.fitted
+    notes: list[str] = []
     documents = read_labeled_files(
         paths,
         on_progress,
+        notes,
         **columns,
         keep_columns=vectors is not None,
         skip_bad=skip_bad_files,
@@ -112,6 +114,7 @@ def train(
         vectors=vectors_in(documents, vectors),
         on_progress=on_progress,
     )
+    classifier.fitted.report.warnings[:0] = notes
     return classifier.fitted
 
 

@@ -18,11 +18,12 @@ from leaven._threads import count_threads, run_in_threads
 from leaven.corpora._base import Block, S, stacked
 from leaven.exceptions import DataError
 
-__all__ = ["CachedCorpus", "gathered"]
+__all__ = ["CachedCorpus", "gathered", "values_per_block"]
 
 # Values of a block: enough that adding up its statistics costs little beside making them, few
-# enough that a block per thread is some tens of megabytes.
+# enough that the blocks of all threads together are some tens of megabytes.
 VALUES_PER_BLOCK = 4_000_000
+VALUES_OF_ALL_THREADS = 8_000_000
 DOCUMENTS_PER_BLOCK = 65_536  # as in memory: kernels add up in the counts' own precision
 ALIGNMENT = 64
 
@@ -71,9 +72,20 @@ class CachedCorpus:
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         n_threads = min(self.n_threads, len(self._places))
 
+        faults: list[BaseException] = []  # an interrupt, too, ends all threads at their next block
+
+        def blocks(thread: int) -> Iterator[Block]:
+            for number in range(thread, len(self._places), n_threads):
+                if faults:
+                    raise faults[0]
+                yield self._block(number, number + n_threads)
+
         def share(thread: int) -> S:
-            numbers = range(thread, len(self._places), n_threads)
-            return reduce(add, (summarize(self._block(i, i + n_threads)) for i in numbers))
+            try:
+                return reduce(add, map(summarize, blocks(thread)))
+            except BaseException as fault:
+                faults.append(fault)
+                raise
 
         return reduce(add, run_in_threads(share, n_threads))
 
@@ -98,6 +110,11 @@ class CachedCorpus:
             yield
         except OSError as error:
             place = self.folder or tempfile.gettempdir()
+            if isinstance(error, FileNotFoundError):
+                raise DataError(
+                    f"counts cannot be kept in {place!r}: there is no such folder; create it, or "
+                    "name another with --cache (cache= in Python)"
+                ) from None
             raise DataError(
                 f"counts cannot be kept in {place!r}: {error.strerror or error}; name a folder on "
                 "a disk with more room with --cache (cache= in Python), or set TMPDIR"
@@ -137,6 +154,11 @@ class CachedCorpus:
         indptr, indices, data, y, weight, *rest = arrays
         X = csr_array((data, indices, indptr), shape=(len(y), self._n_words), copy=False)
         return Block(X, y, weight, rest[0] if rest else None)
+
+
+def values_per_block(n_threads: int | None) -> int:
+    """Values of a block where each thread has one in memory."""
+    return min(VALUES_PER_BLOCK, VALUES_OF_ALL_THREADS // count_threads(n_threads))
 
 
 def gathered(

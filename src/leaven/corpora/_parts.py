@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leaven.corpora._base import Block, Corpus, S
-from leaven.corpora._sample import SALT, Sample
+from leaven.corpora._sample import SALT, Sample, vector_ties
 
 __all__ = ["MOST_LABELED", "Joined", "Unlabeled", "labeled_documents"]
 
@@ -21,12 +21,13 @@ def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
     """The labeled documents of positive weight, in an order that only their content decides.
 
     So whatever is drawn from them at random does not depend on where the corpus lives. Of more
-    than ``most`` a sample is taken, in which every class is.
+    than ``most`` a sample is taken, in which every class is and copies are one document.
     """
     together = corpus.reduce(lambda block: Sample.of(_only_labeled(block), most, SALT)).block
     X, y, weight = together.X, together.y, together.weight
+    ties = vector_ties(together).tolist()
     keys = [
-        (int(y[i]), _digest(X.indices[begin:end], X.data[begin:end]), float(weight[i]))
+        (int(y[i]), _digest(X.indices[begin:end], X.data[begin:end]), float(weight[i]), ties[i])
         for i, (begin, end) in enumerate(zip(X.indptr, X.indptr[1:], strict=False))
     ]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)

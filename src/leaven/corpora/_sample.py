@@ -8,9 +8,11 @@ import numpy as np
 from leaven._typing import Counts
 from leaven.corpora._base import Block, Corpus, stacked
 
-__all__ = ["Sample", "sample_documents", "sample_unlabeled"]
+__all__ = ["Sample", "sample_documents", "sample_unlabeled", "vector_ties"]
 
 FEWEST_OF_A_CLASS = 20
+SAME_VECTOR = 1e-6
+VALUES_AT_ONCE = 250_000
 SALT = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -25,14 +27,16 @@ class Sample:
     keys: Any  # (n_taken,)
     block: Block
     weight: float  # of all documents that could have been taken
+    n_able: int  # documents that could have been taken
     n_documents: int  # in all, whether or not they could
 
     @classmethod
     def of(cls, block: Block, most: int, salt: Any, n_documents: int | None = None) -> Self:
         """Take from a block; what a document holds decides."""
-        n_documents = len(block.y) if n_documents is None else n_documents
-        keys = _keys(block.X, salt)
-        return cls(most, keys, block, float(block.weight.sum()), n_documents)._cut()
+        n_able = len(block.y)
+        n_documents = n_able if n_documents is None else n_documents
+        weight = float(block.weight.sum())
+        return cls(most, _keys(block.X, salt), block, weight, n_able, n_documents)._cut()
 
     def __add__(self, other: Self) -> Self:
         return replace(
@@ -40,27 +44,46 @@ class Sample:
             keys=np.concatenate([self.keys, other.keys]),
             block=stacked([self.block, other.block]),
             weight=self.weight + other.weight,
+            n_able=self.n_able + other.n_able,
             n_documents=self.n_documents + other.n_documents,
         )._cut()
 
     def _cut(self) -> Self:
-        if len(self.keys) <= self.most:
+        # Copies have one key and would be taken all or none, so that one message sent a
+        # thousand times is one document of weight 1000. Where all can be taken all are.
+        if self.n_able <= self.most:
             return self
-        order = self.order
+        merged = self._merged()
+        order = merged.order
         is_taken = np.arange(len(order)) < self.most
         # No class goes without, however rare it is.
-        classes = self.block.y[order]
+        classes = merged.block.y[order]
         by_class = np.argsort(classes, kind="stable")
         first = np.searchsorted(classes[by_class], classes[by_class])
         is_taken[by_class[np.arange(len(order)) - first < FEWEST_OF_A_CLASS]] = True
         taken = order[is_taken]
-        return replace(self, keys=self.keys[taken], block=self.block.rows(taken))
+        return replace(merged, keys=merged.keys[taken], block=merged.block.rows(taken))
+
+    def _merged(self) -> Self:
+        """Every document once, weighing as much as all its copies."""
+        if not len(self.keys):
+            return self
+        order = np.lexsort((vector_ties(self.block), self.block.y, self.keys))
+        keys, classes = self.keys[order], self.block.y[order]
+        ties = vector_ties(self.block)[order]
+        is_new = (keys[1:] != keys[:-1]) | (classes[1:] != classes[:-1])
+        is_new |= np.abs(ties[1:] - ties[:-1]) > SAME_VECTOR
+        starts = np.concatenate([[0], np.flatnonzero(is_new) + 1])
+        weight = np.add.reduceat(self.block.weight[order], starts)
+        block = replace(self.block.rows(order[starts]), weight=weight)
+        return replace(self, keys=keys[starts], block=block)
 
     @property
     def order(self) -> Any:
         """An order that only what the documents hold decides."""
-        # Documents of the same words may differ in class and weight.
-        return np.lexsort((self.block.weight, self.block.y, self.keys))
+        # Documents of the same words may differ in class, weight and the user's vectors.
+        own = self.block
+        return np.lexsort((vector_ties(own), own.weight, own.y, self.keys))
 
     @property
     def standing_for_all(self) -> Block:
@@ -90,17 +113,42 @@ def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tup
 
 
 def sample_documents(corpus: Corpus, most: int) -> Block:
-    """At most ``most`` documents, labeled or not, in an order that their content decides."""
+    """At most ``most`` documents, labeled or not, in an order that their content decides.
+
+    Of more than ``most``, copies are one document that weighs as much as they.
+    """
     found = corpus.reduce(lambda block: Sample.of(block, most, SALT))
     return found.block.rows(found.order)
 
 
+def vector_ties(block: Block) -> Any:
+    """A number by which documents of the same words but other vectors can be put in order.
+
+    The part of a vector that was learned from the words is then the same, so that it does not
+    matter if rounding made it another elsewhere.
+    """
+    if block.vectors is None:
+        return np.zeros(len(block.y))
+    directions = np.cos(np.arange(1.0, block.vectors.shape[1] + 1))
+    return np.einsum("ij,j->i", np.asarray(block.vectors, np.float64), directions)
+
+
 def _keys(X: Counts, salt: Any) -> Any:
     """A number per document that looks random and depends on its words and the salt only."""
-    bits = np.ascontiguousarray(X.data).view(f"u{X.data.dtype.itemsize}").astype(np.uint64)
-    mixed = _scrambled(bits ^ _scrambled(X.indices.astype(np.uint64) + salt))
-    sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
-    return _scrambled((sums[X.indptr[1:]] - sums[X.indptr[:-1]]) ^ salt)
+    n_documents = X.shape[0]
+    keys = np.empty(n_documents, np.uint64)
+    bits = np.ascontiguousarray(X.data).view(f"u{X.data.dtype.itemsize}")
+    # Some rows at a time, because a number of 64 bits per value adds up.
+    step = max(1, VALUES_AT_ONCE * n_documents // max(X.nnz, 1))
+    for first in range(0, n_documents, step):
+        bounds = X.indptr[first : first + step + 1]
+        own = slice(bounds[0], bounds[-1])
+        words = _scrambled(X.indices[own].astype(np.uint64) + salt)
+        mixed = _scrambled(bits[own].astype(np.uint64) ^ words)
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
+        places = bounds - bounds[0]
+        keys[first : first + step] = sums[places[1:]] - sums[places[:-1]]
+    return _scrambled(keys ^ salt)
 
 
 def _scrambled(number: Any) -> Any:

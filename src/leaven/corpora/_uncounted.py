@@ -1,6 +1,7 @@
 """Documents before they are counted: in memory, or in files larger than memory."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -8,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from leaven._ahead import ahead
-from leaven._labels import Labels, encode_labels
+from leaven._labels import Labels, encode_labels, refuse_minus_one
 from leaven._typing import IntArray
 from leaven.corpora._base import Block, Corpus
-from leaven.corpora._cache import CachedCorpus, gathered
+from leaven.corpora._cache import CachedCorpus, gathered, values_per_block
 from leaven.corpora._files import CountedFiles
 from leaven.corpora._memory import in_memory
 from leaven.exceptions import DataError
@@ -21,7 +22,15 @@ from leaven.text._pieces import Documents
 from leaven.text._readers import DocumentFiles, bad_files_notes, no_labels_message
 from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_of
 
-__all__ = ["Counted", "Counting", "FilesOnDisk", "TextsInMemory", "Uncounted", "described"]
+__all__ = [
+    "Counted",
+    "Counting",
+    "FilesOnDisk",
+    "TextsInMemory",
+    "Uncounted",
+    "check_unchanged",
+    "described",
+]
 
 OnProgress = Callable[[str, int, int], None]  # phase, done, total
 
@@ -33,6 +42,8 @@ class Counting:
     options: Callable[[int], TextOptions]  # by the number of documents
     n_threads: int | None = None
     on_progress: OnProgress | None = None
+    # Of classes, labeled documents of each, and all documents: refuses, or returns notes.
+    check_labels: Callable[[Any, IntArray, int], list[str]] = lambda *_: []
 
     def progress(self, phase: str) -> Callable[[int, int], None] | None:
         if self.on_progress is None:
@@ -69,6 +80,8 @@ class TextsInMemory:
     vectors: Any = None
 
     def counted(self, how: Counting) -> Counted:
+        labels = self.labels
+        notes = how.check_labels(labels.classes, labels.counts, len(self.texts))
         counter, X = fit_counter(
             self.texts,
             how.options(len(self.texts)),
@@ -85,6 +98,7 @@ class TextsInMemory:
             self.labels.counts,
             len(self.texts),
             X.dtype,
+            notes,
         )
 
 
@@ -104,22 +118,19 @@ class FilesOnDisk:
         tokens = tokens_of(how.options(1))  # refused, if at all, before anything is read
 
         def look(batches: Iterator[Documents]) -> Survey:
-            return added_up(survey(batch, tokens, how.n_threads) for batch in ahead(batches))
+            with closing(ahead(batches)) as own:
+                return added_up(survey(batch, tokens, how.n_threads) for batch in own)
 
         self._report(how.progress("reading"))
         found = added_up(self.files.per_file(look))
-        counter, classes, counts, notes = described(found, self.files, how.options)
+        counter, classes, counts, notes = described(found, self.files, how)
         self._report(how.progress("counting"))
         own = CountedFiles(
             _Ahead(self.files), counter, classes, vectors=self.vectors, n_threads=how.n_threads
         )
-        corpus = CachedCorpus(gathered(own), self.cache, how.n_threads)
-        n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
-        if n_now != found.n_documents:
-            raise DataError(
-                f"the files held {found.n_documents} documents at first and {n_now} when they were "
-                "counted: a file changed meanwhile; train again once nothing writes to it"
-            )
+        blocks = gathered(own, values_per_block(how.n_threads))
+        corpus = CachedCorpus(blocks, self.cache, how.n_threads)
+        check_unchanged(found, corpus)
         return Counted(corpus, counter, classes, counts, found.n_documents, notes=notes)
 
     def _report(self, progress: Callable[[int, int], None] | None) -> None:
@@ -145,19 +156,31 @@ class _Ahead:
         return ahead(self.items)
 
 
+def check_unchanged(found: Survey, corpus: Corpus) -> None:
+    """Refuse a corpus that is not what the first look at the files found."""
+    n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
+    if n_now != found.n_documents:
+        raise DataError(
+            f"the files held {found.n_documents} documents at first and {n_now} when they were "
+            "counted: a file changed meanwhile; train again once nothing writes to it"
+        )
+
+
 def described(
-    found: Survey, files: DocumentFiles, options: Callable[[int], TextOptions]
+    found: Survey, files: DocumentFiles, how: Counting
 ) -> tuple[TextCounter, Any, IntArray, list[str]]:
     """Counter, classes, labeled documents of each class and notes, after a first look at files."""
     if not found.labels:
         raise DataError(no_labels_message(files.source, files.label_column))
+    refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
     # Every name once, for its checks; they are sorted as everywhere.
     classes = encode_labels(list(found.labels)).classes
     counts = np.array([found.labels[name] for name in classes.tolist()], dtype=np.int64)
-    notes = bad_files_notes(files)
+    notes = bad_files_notes(files) + how.check_labels(classes, counts, found.n_documents)
     if found.n_forgotten:
         notes.append(
             f"{found.n_forgotten:,} words were too rare to be remembered while reading, so that "
-            "some rare words may be missing; hash_features needs no list of words"
+            "some rare words may be missing, and others counted too low; hash_features needs no "
+            "list of words"
         )
-    return counter_from(found, options(found.n_documents)), classes, counts, notes
+    return counter_from(found, how.options(found.n_documents)), classes, counts, notes

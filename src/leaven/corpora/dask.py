@@ -108,7 +108,7 @@ class Cluster:
     def places(self, futures: Sequence[Task]) -> list[tuple[str, list[Task]]]:
         """Futures by the worker that holds them; each is listed once."""
         keys = [future.key for future in futures]
-        holders = self._asked(self.client.scheduler.who_has, keys=keys)
+        holders = self._asked("who_has", keys=keys)
         by_worker: dict[str, list[Task]] = {}
         for future in futures:
             own = holders.get(future.key) or ("",)
@@ -117,15 +117,16 @@ class Cluster:
 
     def n_threads(self) -> dict[str, int]:
         """Threads of each worker."""
-        return dict(self._asked(self.client.scheduler.ncores))
+        return dict(self._asked("ncores"))
 
-    def _asked(self, question: Callable[..., Any], **given: Any) -> Any:
+    def _asked(self, question: str, **given: Any) -> Any:
         """What the scheduler answers, if it does in time."""
         for seconds in ANSWER:
             self._check_there()
             try:
                 with self._explained():
-                    return self.client.sync(question, callback_timeout=seconds, **given)
+                    ask = getattr(self.client.scheduler, question)
+                    return self.client.sync(ask, callback_timeout=seconds, **given)
             except TimeoutError:
                 continue  # it may be gone, which the client notices meanwhile
         self._check_there()

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from leaven.corpora._base import Block
 from leaven.corpora._cache import gathered
 from leaven.corpora._files import CountedFiles
-from leaven.corpora._uncounted import Counted, Counting, described
+from leaven.corpora._uncounted import Counted, Counting, check_unchanged, described
 from leaven.corpora.dask import FAN_IN, Cluster, DaskCorpus, Task, same
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter
@@ -46,7 +44,7 @@ class FilesOnDask:
         ]
         pieces, looks = good_pieces(self.files, cluster, pieces, looks, how.progress("files"))
         found: Survey = cluster.result(_tree(cluster, [look for own in looks for look in own]))
-        counter, classes, counts, notes = described(found, self.files, how.options)
+        counter, classes, counts, notes = described(found, self.files, how)
         sent = cluster.submit(same, counter)
         names = [str(name) for name in classes]
         every = [piece for own_pieces in pieces for piece in own_pieces]
@@ -56,12 +54,7 @@ class FilesOnDask:
         ]
         cluster.wait(parts, how.progress("pieces"))
         corpus = DaskCorpus(cluster, parts)
-        n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
-        if n_now != found.n_documents:
-            raise DataError(
-                f"the files held {found.n_documents} documents at first and {n_now} when they were "
-                "counted: a file changed meanwhile; train again once nothing writes to it"
-            )
+        check_unchanged(found, corpus)
         return Counted(corpus, counter, classes, counts, found.n_documents, notes=notes)
 
 

@@ -65,10 +65,11 @@ def calibrate(
         prior = min(1.0, MIXTURE_PRIOR / max(size.mean_length, 1e-9))
     seen = sample_documents(corpus, MOST_LOOKED_AT)
     scores = expert.scores(seen.X, seen.vectors)
-    shares = _shares(scores)
+    shares = _shares(scores, seen.weight)
+    is_open = seen.y < 0
     weights = fit_weights([own], held.truth, [prior], held.importance(shares))
     expected = held.expectation(own, shares, size.words_per_document)
-    weights = weights * temper(weights[0] * scores[seen.y < 0], expected)
+    weights = weights * temper(weights[0] * scores[is_open], expected, seen.weight[is_open])
     return Blended((expert,), weights, expected)
 
 
@@ -109,7 +110,7 @@ def blend(
         priors.append(WORD_EM_SHARE * _two_view_prior(size))
     seen = sample_documents(corpus, MOST_LOOKED_AT)
     all_scores = [own.scores(seen.X, seen.vectors) for own in experts]
-    shares = _shares(all_scores[1])
+    shares = _shares(all_scores[1], seen.weight)
     importance = held.importance(shares)
     weights = fit_weights(held_out, held.truth, priors, importance)
     together = np.tensordot(weights, np.stack(held_out), 1)
@@ -119,8 +120,9 @@ def blend(
         weights = fit_weights(held_out, held.truth, priors[:1], importance)
         together = weights[0] * held_out[0]
     expected = held.expectation(together, shares, size.words_per_document)
-    unlabeled = np.tensordot(weights, np.stack(all_scores), 1)[seen.y < 0]
-    weights = weights * temper(unlabeled, expected)
+    is_open = seen.y < 0
+    unlabeled = np.tensordot(weights, np.stack(all_scores), 1)[is_open]
+    weights = weights * temper(unlabeled, expected, seen.weight[is_open])
     says = _says(weights, all_scores)
     candidates = [
         _candidate(own.name, held, scores, say)
@@ -189,10 +191,10 @@ def _two_view_prior(size: CorpusSize) -> float:
     return TWO_VIEW_PRIOR * float(np.sqrt(min(size.words_per_document / LONG, 1.0)))
 
 
-def _shares(scores: FloatArray) -> FloatArray:
+def _shares(scores: FloatArray, weight: FloatArray) -> FloatArray:
     """Classes' shares of the documents, by their best class; none is nothing."""
     n_classes = scores.shape[1]
-    counts = np.bincount(scores.argmax(axis=1), minlength=n_classes) + 1.0
+    counts = np.bincount(scores.argmax(axis=1), weight, n_classes) + 1.0
     return np.asarray(counts / counts.sum(), np.float64)
 
 

@@ -102,7 +102,7 @@ class FrequencyEstimateNB(MixtureClassifier):
 
         ``on_step`` and ``on_fold`` are never called: there are no steps and no folds.
         """
-        self._check_options()
+        self.check_options(dtype)
         classes = np.asarray(classes)
         if len(classes) < 2:
             raise ValueError(one_class_message(classes))
@@ -132,7 +132,8 @@ class FrequencyEstimateNB(MixtureClassifier):
             n_classes, n_words, self.alpha, self.unlabeled_weight, self.shrinkage
         )
 
-    def _check_options(self) -> None:
+    def check_options(self, dtype: Any) -> None:
+        """Refuse options that make no sense."""
         check_in("alpha", self.alpha, "(0, inf)")
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
         check_in("shrinkage", self.shrinkage, "[0, inf)")

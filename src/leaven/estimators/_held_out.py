@@ -137,4 +137,6 @@ def _telling(labeled: Block) -> Block:
         is_copy[i + 1] = np.array_equal(
             X.indices[first:second], X.indices[second:end]
         ) and np.array_equal(X.data[first:second], X.data[second:end])
+        if labeled.vectors is not None:
+            is_copy[i + 1] &= np.allclose(labeled.vectors[i], labeled.vectors[i + 1], atol=1e-6)
     return labeled.rows(np.flatnonzero((speaks & ~is_copy) | ~heard[labeled.y]))

@@ -35,6 +35,10 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator, ABC):
     _params: MixtureParams
     _messages: list[tuple[type[Warning], str]]
 
+    @abstractmethod
+    def check_options(self, dtype: Any) -> None:
+        """Refuse options that make no sense, for counts of this precision."""
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on documents in memory.
 

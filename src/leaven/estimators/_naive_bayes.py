@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from leaven._validation import check_whole
 from leaven.corpora import Corpus
 from leaven.correspondence import by_hand
 from leaven.estimators._checks import (
@@ -163,6 +164,12 @@ class NaiveBayesEM(MixtureClassifier):
         self.random_state = random_state
         self.n_threads = n_threads
 
+    def check_options(self, dtype: Any) -> None:
+        """Refuse options that make no sense, for counts of this precision."""
+        check_em_options(self, dtype)
+        if listed_candidates(self.components) is None and not isinstance(self.components, Mapping):
+            check_whole("components", self.components, "[1, inf)")
+
     def fit_corpus(
         self,
         corpus: Corpus,
@@ -180,7 +187,7 @@ class NaiveBayesEM(MixtureClassifier):
         ``on_fold(done, total)`` after every fit that helps to choose ``components``. With
         ``warn=False`` the caller is to call :meth:`warn`.
         """
-        check_em_options(self, dtype)
+        self.check_options(dtype)
         classes = np.asarray(classes)
         if len(classes) < 2:
             raise ValueError(one_class_message(classes))

@@ -178,9 +178,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Have the workers of a Dask cluster read and count the files, each its own pieces, and
             keep the counts; every worker must find the files under the same paths.
         on_progress : callable or None, default=None
-            As in :meth:`fit`; reading is a phase of its own.
+            As in :meth:`fit`, with the phases "reading" and "counting" of bytes, or "files" and
+            "pieces" of them on a cluster; these may be told from another thread.
         """
         start = time.perf_counter()
+        if client is not None and not hasattr(client, "scheduler"):
+            raise TypeError(
+                f"client must be a dask.distributed.Client, got {client!r}; make one with "
+                "Client(address)"
+            )
+        if client is not None and cache is not None:
+            raise ValueError(
+                "cache is where one machine keeps counts, and a cluster's workers keep them in "
+                "memory; leave one of cache and client out"
+            )
         files = DocumentFiles(
             paths,
             text=text,
@@ -216,10 +227,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"method {method.name!r} looks at words alone and cannot use vectors; choose auto "
                 "or two-view, or leave the vectors out"
             )
-        merged_text_options(method, self.text_options, 1)  # refused before anything is read
+        # Refused before anything is read.
+        merged_text_options(method, self.text_options, 1)
+        own = {name: getattr(self, name) for name in OWN}
+        estimator = make_estimator(method, self.options, own)
+        estimator.check_options(np.float32)
         training = Training(
             method,
-            make_estimator(method, self.options, {name: getattr(self, name) for name in OWN}),
+            estimator,
             partial(merged_text_options, method, self.text_options),
             self.calibrate,
             self.diagnose,

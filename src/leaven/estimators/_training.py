@@ -71,12 +71,9 @@ class Training:
             return self._run(documents)
 
     def _run(self, documents: Uncounted) -> FittedClassifier:
-        how = Counting(self.text_options, self.n_threads, self.on_progress)
+        how = Counting(self.text_options, self.n_threads, self.on_progress, check_labels)
         counted: Counted = self._timed("counting", lambda: documents.counted(how))
-        self.notes += [
-            *counted.notes,
-            *check_labels(counted.classes, counted.class_counts, counted.n_documents),
-        ]
+        self.notes += counted.notes
         n_words, dtype, corpus = counted.counter.n_words, counted.dtype, counted.corpus
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
         if isinstance(self.estimator, TwoViewEM):

@@ -12,7 +12,6 @@ from leaven._typing import Counts, FloatArray
 from leaven._validation import check_in, check_whole
 from leaven.blend import log_softmax
 from leaven.corpora import Block, Corpus, in_memory
-from leaven.estimators._checks import check_em_options
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.fitting import Fit
 from leaven.latent import View, check_given, learn_view, vectors_of
@@ -122,6 +121,13 @@ beta_iter, correspondence, tol, random_state, n_threads
         """
         return self._fit(X, y, sample_weight, vectors)
 
+    def check_options(self, dtype: Any) -> None:
+        """Refuse options that make no sense, for counts of this precision."""
+        check_in("length", self.length, "(0, inf)")
+        check_in("concentration", self.concentration, "(0, 1000000]")
+        check_whole("n_dims", self.n_dims, "[1, inf)")
+        super().check_options(dtype)
+
     def _prepared(self, block: Block) -> Block:
         given = block.vectors
         block = replace(block, X=scaled(block.X, self.length), vectors=None)
@@ -162,10 +168,7 @@ beta_iter, correspondence, tol, random_state, n_threads
         dtype: Any,
         on_pass: Callable[[int, int], None] | None = None,
     ) -> None:
-        check_in("length", self.length, "(0, inf)")
-        check_in("concentration", self.concentration, "(0, 1000000]")
-        check_whole("n_dims", self.n_dims, "[1, inf)")
-        check_em_options(self, dtype)
+        self.check_options(dtype)
         seed = np.random.SeedSequence(self.random_state).entropy
         # Kept aside till the fit has succeeded.
         self._view = learn_view(corpus, n_words, self.n_dims, seed, on_pass, dtype)

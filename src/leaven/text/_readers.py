@@ -1,7 +1,8 @@
 """Documents from files: CSV, TSV, JSON Lines, Parquet, plain text, a folder per class."""
 
 import codecs
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -99,7 +100,7 @@ class DocumentFiles:
         self.skip_bad = skip_bad
         self.bad: dict[str, str] = {}
         self.on_bytes = on_bytes
-        given = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        given = _listed(paths)
         self._sources: list[Source] = []
         finder = SourceFinder(_codec_name(encoding), block_bytes, format, text, self)
         for path in given:
@@ -283,6 +284,19 @@ class DocumentFiles:
         return DataError(
             f"{self.source} has no labels; use a file with a label column, or a folder per class"
         )
+
+
+def _listed(paths: Any) -> list[str]:
+    """Paths as a list, one or many."""
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    if isinstance(paths, bytes) or not isinstance(paths, Iterable):
+        raise TypeError(f"paths must be a path or a list of paths, got {paths!r}")
+    listed = list(paths)
+    for path in listed:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"a path must be a str or a path object, got {path!r} among the paths")
+    return [os.fspath(path) for path in listed]
 
 
 def read_documents(paths: str | Path | Sequence[str | Path], **options: Any) -> Documents:
