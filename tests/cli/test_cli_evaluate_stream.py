@@ -77,6 +77,6 @@ def test_bad_files_do_not_count(run, model, make_csv, rows, small_blocks, stream
     found = json.loads(result.stdout)
     assert found.pop("n_bad_files") == 1
     (warning,) = found.pop("warnings")
-    assert warning.startswith("1 file was left out (")
+    assert warning.startswith("1 bad file was left out: ")
     assert "must have 3 fields" in warning
     assert_same({**found, "n_bad_files": 0, "warnings": []}, expected)

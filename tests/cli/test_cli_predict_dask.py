@@ -174,7 +174,7 @@ def test_bad_files_are_left_out_as_a_whole(
     assert "empty.csv holds no documents" in refused.stderr
     found = predicted(run, model, *paths, "-o", out, "--skip-bad-files", *on_dask)
     assert (found["n_documents"], found["n_bad_files"]) == (2000, 3)
-    assert "3 files were left out" in found["warnings"][0]
+    assert "3 bad files were left out" in found["warnings"][0]
     predicted(run, model, good, folder / "2.parquet", "-o", "memory.parquet")
     if out == "parts/":
         assert pq.read_table(out) == pq.read_table("memory.parquet")

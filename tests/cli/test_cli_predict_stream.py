@@ -217,7 +217,7 @@ def test_bad_files_are_left_out_as_a_whole(run, model, rows, tmp_path, small_blo
     summary = json.loads(result.stdout)
     assert (summary["n_documents"], summary["n_bad_files"]) == (200, 3)
     (warning,) = summary["warnings"]
-    assert warning.startswith("3 files were left out (")
+    assert warning.startswith("3 bad files were left out (")
     run("predict", model, "1.csv", "3.csv", "-o", "good.csv")
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "good.csv").read_bytes()
     refused = run("predict", model, "2.csv", "4.csv", "--skip-bad-files", *stream)

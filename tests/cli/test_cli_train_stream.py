@@ -109,7 +109,7 @@ def test_bad_files_can_be_skipped_and_are_counted(run, many, tmp_path, where):
     report = json.loads(done.stdout)
     assert report["n_documents"] == 49 * 12
     (note,) = [own for own in report["warnings"] if "bad files" in own]
-    assert note.startswith("2 bad files were left out; the first: ")
+    assert note.startswith("2 bad files were left out (")
     assert "warning: 2 bad files were left out" in done.stderr
 
 

@@ -267,7 +267,7 @@ def test_bad_files_are_left_out_and_noted(tmp_path):
         on_progress=lambda *own: told.append(own),
     )
     (note,) = there.report_.warnings
-    assert note.startswith("2 bad files were left out; the first: ")
+    assert note.startswith("2 bad files were left out (")
     assert "gone.csv" in note
     here = TextClassifier("em").fit(TEXTS, LABELS)
     here.report_.warnings.append(note)

@@ -79,9 +79,7 @@ def test_a_bad_file_is_left_out_as_a_whole(paths, name):
     assert documents.texts.to_pylist() == ["good words"] * 100
     assert documents.labels.to_pylist() == ["x"] * 100
     assert list(files.bad) == [str(given[1])]
-    assert bad_files_notes(files) == [
-        f"1 bad file was left out; the first: {files.bad[str(given[1])]}"
-    ]
+    assert bad_files_notes(files) == [f"1 bad file was left out: {files.bad[str(given[1])]}"]
     # The next pass does without it, and so does what is told of the files.
     assert sum(len(batch.texts) for batch in files) == 100
     assert files.total_bytes == 2 * len(GOOD)
@@ -137,7 +135,7 @@ def test_several_bad_files_are_counted(write, tmp_path):
     files = DocumentFiles([tmp_path / "a.csv", good, tmp_path / "b.csv"], skip_bad=True)
     assert list(files.bad) == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
     (note,) = bad_files_notes(files)
-    assert note.startswith("2 bad files were left out; the first: ")
+    assert note.startswith("2 bad files were left out (")
     assert note.endswith("a.csv does not exist; check the path")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from leaven.cli._bars import Bars
-from leaven.cli._reading import report_bytes
+from leaven.cli._reading import reporter
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -236,7 +236,7 @@ def read_labeled_files(
     documents = read_files(files, on_progress)
     assert documents.labels is not None
     if documents.labels.null_count == len(documents.labels):
-        raise DataError(no_labels_message(documents.source, files.label_column))
+        raise DataError(no_labels_message(files))
     if notes is not None:
         notes += bad_files_notes(files)
     return documents
@@ -254,7 +254,7 @@ def vectors_in(documents: "Documents", column: str | None) -> Any:
 
 def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Documents":
     """Read all documents, reporting bytes."""
-    report_bytes(files, on_progress)
+    files.report_to(reporter(on_progress, "reading"))
     return files.read()
 
 

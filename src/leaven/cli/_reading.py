@@ -1,7 +1,6 @@
-"""How predict and evaluate read documents: what they check before, and what they tell after."""
+"""How predict and evaluate read documents, and what they tell after."""
 
 import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,14 +11,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "StreamThrough",
-    "check_reading",
-    "report_bytes",
     "reporter",
     "warn_bad_files",
     "warn_wordless",
 ]
-
-SHOWN = 3  # names in a warning
 
 StreamThrough = Annotated[
     bool,
@@ -27,33 +22,6 @@ StreamThrough = Annotated[
         "--stream", help="For files larger than memory: read and classify them in pieces."
     ),
 ]
-
-
-def check_reading(stream: bool, dask: str | None, data: Sequence[str]) -> None:
-    """Refuse what cannot be had together."""
-    if stream and dask is not None:
-        raise typer.BadParameter(
-            "--stream and --dask cannot be combined: a cluster never holds all documents anyway"
-        )
-    if dask is not None and "-" in data:
-        raise typer.BadParameter(
-            "workers of a cluster cannot read standard input; save it in a file that they can open"
-        )
-
-
-def report_bytes(files: "DocumentFiles", on_progress: "OnProgress | None") -> None:
-    """Have files report the bytes that are read of them."""
-    done = 0
-
-    def add(n_bytes: int) -> None:
-        nonlocal done
-        done += n_bytes
-        if on_progress is not None:
-            total = files.total_bytes  # of a file left out, bytes may have been read
-            on_progress("reading", min(done, total), total)
-
-    add(0)
-    files.on_bytes = add
 
 
 def reporter(on_progress: "OnProgress | None", phase: str) -> Any:
@@ -65,15 +33,10 @@ def reporter(on_progress: "OnProgress | None", phase: str) -> Any:
 
 def warn_bad_files(files: "DocumentFiles") -> None:
     """Tell which files were left out."""
-    if not files.bad:
-        return
-    shown = ", ".join(list(files.bad)[:SHOWN]) + (", …" if len(files.bad) > SHOWN else "")
-    noun = "file was" if len(files.bad) == 1 else "files were"
-    warnings.warn(
-        f"{len(files.bad):,} {noun} left out ({shown}); the first: "
-        f"{next(iter(files.bad.values()))}",
-        stacklevel=2,
-    )
+    from leaven.text._readers import bad_files_notes
+
+    for note in bad_files_notes(files):
+        warnings.warn(note, stacklevel=2)
 
 
 def warn_wordless(n_wordless: int, n_documents: int) -> None:

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -60,15 +60,21 @@ Cache = Annotated[
 ]
 
 
-def check_where(stream: bool, cache: str | None, dask: str | None) -> None:
-    """Refuse options that contradict each other."""
+def check_where(
+    stream: bool, dask: str | None, data: Sequence[str], cache: str | None = None
+) -> None:
+    """Refuse what cannot be had together."""
     if stream and dask is not None:
         raise typer.BadParameter(
-            "--stream is for one machine and --dask for a cluster, where nothing but counts is in "
-            "memory either; choose one"
+            "--stream is for one machine and --dask for a cluster, whose driver never holds all "
+            "documents either; choose one"
         )
     if cache is not None and not stream:
         raise typer.BadParameter("--cache is where --stream keeps counts; add --stream")
+    if dask is not None and "-" in data:
+        raise typer.BadParameter(
+            "workers of a cluster cannot read standard input; save it in a file that they can open"
+        )
 
 
 @contextlib.contextmanager

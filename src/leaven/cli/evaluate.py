@@ -32,13 +32,11 @@ from leaven.cli._common import (
 )
 from leaven.cli._reading import (
     StreamThrough,
-    check_reading,
-    report_bytes,
     reporter,
     warn_bad_files,
     warn_wordless,
 )
-from leaven.cli._where import DaskAddress, SkipBadFiles, connected, terminating
+from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
 
 if TYPE_CHECKING:
     from leaven.evaluation import Evaluation, Scorer, Sums
@@ -74,6 +72,7 @@ def evaluate(
     from leaven.evaluation import Scorer
     from leaven.exceptions import DataError
     from leaven.text import DocumentFiles
+    from leaven.text._readers import no_labels_message
 
     fitted = read_model(model)
     files = DocumentFiles(
@@ -91,10 +90,7 @@ def evaluate(
     else:
         sums = _here(files, Scorer(fitted, vectors, n_threads), stream, on_progress)
     if not sums.n_labeled:
-        raise DataError(
-            f"no document in {files.source} is labeled: column {files.label_column!r} is "
-            "empty in every row; give labeled documents, or choose another column with --label"
-        )
+        raise DataError(no_labels_message(files, "give labeled documents"))
     warn_bad_files(files)
     if sums.unknown:
         warnings.warn(_unknown_message(sums.n_unknown), stacklevel=2)
@@ -108,7 +104,7 @@ def _here(
     if not stream:
         documents = read_files(files, on_progress)
         return scorer(documents, reporter(on_progress, "classifying"))
-    report_bytes(files, on_progress)
+    files.report_to(reporter(on_progress, "reading"))
     return reduce(add, files.per_file(lambda batches: reduce(add, map(scorer, batches))))
 
 
@@ -163,7 +159,7 @@ def evaluate_command(
     Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask tcp://cluster:8786
     """
     check_one_stdin(model, data)
-    check_reading(stream, dask, data)
+    check_where(stream, dask, data)
     with Talk() as talk, terminating():
         if plot is not None:
             check_folder(plot)

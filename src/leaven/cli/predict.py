@@ -27,13 +27,11 @@ from leaven.cli._common import (
 )
 from leaven.cli._reading import (
     StreamThrough,
-    check_reading,
-    report_bytes,
     reporter,
     warn_bad_files,
     warn_wordless,
 )
-from leaven.cli._where import DaskAddress, SkipBadFiles, connected, terminating
+from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,7 +124,7 @@ class _How:
     def here(self, stream: bool) -> "Iterator[Batch]":
         if stream:
             label = self.labeler(self.files.column_names, self.n_threads)
-            report_bytes(self.files, self.on_progress)
+            self.files.report_to(reporter(self.on_progress, "reading"))
             yield from map(label, self.files.sound())
             return
         documents = read_files(self.files, self.on_progress)
@@ -233,7 +231,7 @@ def predict_command(
     Example: leaven predict reviews.leaven 'crawl/*.jsonl.gz' --stream -o labeled.parquet
     """  # fmt: skip
     check_one_stdin(model, data)
-    check_reading(stream, dask, data)
+    check_where(stream, dask, data)
     with Talk() as talk, terminating():
         _check_output(output, dask)
         # A bar and rows on one terminal would get into each other.

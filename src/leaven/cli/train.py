@@ -310,7 +310,7 @@ def train_command(
             f"--rank-by {rank_by.value} needs --vocabulary-size, the number of words to keep; add "
             "it or leave out --rank-by"
         )
-    check_where(stream, cache, dask)
+    check_where(stream, dask, data, cache)
     text_options: dict[str, Any] = {}
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if value is not None:

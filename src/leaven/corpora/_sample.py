@@ -68,9 +68,9 @@ class Sample:
         """Every document once, weighing as much as all its copies."""
         if not len(self.keys):
             return self
-        order = np.lexsort((vector_ties(self.block), self.block.y, self.keys))
-        keys, classes = self.keys[order], self.block.y[order]
-        ties = vector_ties(self.block)[order]
+        ties = vector_ties(self.block)
+        order = np.lexsort((ties, self.block.y, self.keys))
+        keys, classes, ties = self.keys[order], self.block.y[order], ties[order]
         is_new = (keys[1:] != keys[:-1]) | (classes[1:] != classes[:-1])
         is_new |= np.abs(ties[1:] - ties[:-1]) > SAME_VECTOR
         starts = np.concatenate([[0], np.flatnonzero(is_new) + 1])

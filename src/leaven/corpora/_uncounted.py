@@ -121,10 +121,10 @@ class FilesOnDisk:
             with closing(ahead(batches)) as own:
                 return added_up(survey(batch, tokens, how.n_threads) for batch in own)
 
-        self._report(how.progress("reading"))
+        self.files.report_to(how.progress("reading"))
         found = added_up(self.files.per_file(look))
         counter, classes, counts, notes = described(found, self.files, how)
-        self._report(how.progress("counting"))
+        self.files.report_to(how.progress("counting"))
         own = CountedFiles(
             _Ahead(self.files), counter, classes, vectors=self.vectors, n_threads=how.n_threads
         )
@@ -132,18 +132,6 @@ class FilesOnDisk:
         corpus = CachedCorpus(blocks, self.cache, how.n_threads)
         check_unchanged(found, corpus)
         return Counted(corpus, counter, classes, counts, found.n_documents, notes=notes)
-
-    def _report(self, progress: Callable[[int, int], None] | None) -> None:
-        done = 0
-
-        def add(n_bytes: int) -> None:
-            nonlocal done
-            done += n_bytes
-            if progress is not None:
-                # What was read of a file before it was left out is no part of the total.
-                progress(min(done, self.files.total_bytes), self.files.total_bytes)
-
-        self.files.on_bytes = add
 
 
 @dataclass(frozen=True)
@@ -171,7 +159,7 @@ def described(
 ) -> tuple[TextCounter, Any, IntArray, list[str]]:
     """Counter, classes, labeled documents of each class and notes, after a first look at files."""
     if not found.labels:
-        raise DataError(no_labels_message(files.source, files.label_column))
+        raise DataError(no_labels_message(files))
     refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
     # Every name once, for its checks; they are sorted as everywhere.
     classes = encode_labels(list(found.labels)).classes

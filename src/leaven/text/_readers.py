@@ -28,6 +28,7 @@ from leaven.text._writers import flat, write_table
 __all__ = ["DocumentFiles", "Documents", "FORMATS", "read_documents", "write_table"]
 
 T = TypeVar("T")
+SHOWN = 3  # names of bad files in a note
 
 
 class DocumentFiles:
@@ -145,6 +146,20 @@ class DocumentFiles:
                 for _ in self._batches(source, reports=False):
                     pass
         return source.name not in self.bad
+
+    def report_to(self, progress: Callable[[int, int], None] | None) -> None:
+        """Have ``progress(done, total)`` called with the bytes read from now on."""
+        done = 0
+
+        def add(n_bytes: int) -> None:
+            nonlocal done
+            done += n_bytes
+            if progress is not None:
+                # What was read of a file before it was left out is no part of the total.
+                progress(min(done, self.total_bytes), self.total_bytes)
+
+        add(0)
+        self.on_bytes = add
 
     def per_file(self, gather: Callable[[Iterator[Documents]], T]) -> Iterator[T]:
         """Yield ``gather(batches)`` of each file, so that a bad file is left out as a whole."""
@@ -308,16 +323,20 @@ def bad_files_notes(files: DocumentFiles) -> list[str]:
     """What to tell of files that were left out."""
     if not files.bad:
         return []
-    first = next(iter(files.bad.values()))
-    noun = "file was" if len(files.bad) == 1 else "files were"
-    return [f"{len(files.bad)} bad {noun} left out; the first: {first}"]
+    names, first = list(files.bad), next(iter(files.bad.values()))
+    if len(names) == 1:
+        return [f"1 bad file was left out: {first}"]
+    shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+    return [f"{len(names):,} bad files were left out ({shown}); the first: {first}"]
 
 
-def no_labels_message(source: str, column: str | None) -> str:
+def no_labels_message(
+    files: DocumentFiles, remedy: str = "label a few documents of each class"
+) -> str:
     """What to tell where no document is labeled."""
     return (
-        f"no document in {source} is labeled: column {column!r} is empty in every row; label a "
-        "few documents of each class, or choose another column with --label"
+        f"no document in {files.source} is labeled: column {files.label_column!r} is empty in "
+        f"every row; {remedy}, or choose another column with --label"
     )
 
 
