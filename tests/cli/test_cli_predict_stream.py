@@ -187,7 +187,7 @@ def test_stream_and_dask_cannot_be_combined(run, model, held_out):
     for verb in ("predict", "evaluate"):
         refused = run(verb, model, held_out, "--stream", "--dask", "local")
         assert refused.exit_code == 2
-        assert "--stream and --dask" in refused.stderr
+        assert "--stream is for one machine and --dask for a cluster" in refused.stderr
         refused = run(verb, model, "-", "--dask", "local")
         assert refused.exit_code == 2
         assert "standard input" in refused.stderr
