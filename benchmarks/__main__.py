@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from leaven._threads import count_threads
+from leaven._base.threads import count_threads
 
 SUITES = ("text", "em", "annealing", "pipeline", "default", "scale", "startup")
 

@@ -9,7 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from benchmarks._common import Row, best_seconds, newsgroups
 from leaven import TextClassifier
 from leaven.corpora import InMemoryCorpus
-from leaven.latent import fit_latent
+from leaven.learning._latent import fit_latent
 from leaven.text import TextVectorizer
 
 PER_CLASS = 15

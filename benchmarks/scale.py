@@ -22,14 +22,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks._common import Row, newsgroups
-from leaven._labels import encode_labels
 from leaven.corpora import Counted, Counting, FilesOnDisk, TextsInMemory
-from leaven.em import _Expectation, run_em
-from leaven.estimators._methods import METHODS, merged_text_options
-from leaven.fitting import supervised_start
+from leaven.documents import DocumentFiles
+from leaven.documents._labels import encode_labels
+from leaven.learning._climbs import supervised_start
+from leaven.learning._em import _Expectation, run_em
+from leaven.methods._registry import METHODS, merged_text_options
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT
-from leaven.text import DocumentFiles
 
 PLACES = ("memory", "stream", "dask")
 LABELS_PER_CLASS = 15
@@ -81,7 +81,7 @@ def counted(place: str, path: str, copies: int, client: Any) -> Counted:
         documents = files.read()
         return TextsInMemory(documents.texts, encode_labels(documents.labels)).counted(how)
     from leaven.corpora.dask import Cluster
-    from leaven.corpora.dask_files import FilesOnDask
+    from leaven.corpora.dask_uncounted import FilesOnDask
 
     return FilesOnDask(files, Cluster(client)).counted(how)
 

@@ -24,11 +24,11 @@ from scipy.sparse import csr_array, vstack
 
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus
-from leaven.em import run_em
-from leaven.fitting import Climb, fit_mixture
+from leaven.documents._arrow import as_text_array
+from leaven.learning._climbs import Climb, fit_mixture
+from leaven.learning._em import run_em
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
-from leaven.text._arrow import as_text_array
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary

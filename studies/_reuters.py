@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._folds import labeled_folds
+from leaven._base.folds import labeled_folds
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus
-from leaven.fitting import Climb, Fit, components_of, fit_mixture
+from leaven.documents._arrow import as_text_array
+from leaven.learning._climbs import Climb, Fit, components_of, fit_mixture
 from leaven.models import MultinomialMixture
-from leaven.text._arrow import as_text_array
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
-from leaven.text._selection import SizeChoice, try_sizes
 from leaven.text._vocabulary import Vocabulary, mutual_information
+from leaven.text._vocabulary_size import SizeChoice, try_sizes
 
 CATEGORIES = (
     "acq", "corn", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade", "wheat",

@@ -32,10 +32,10 @@ import numpy as np
 from leaven import FrequencyEstimateNB, NaiveBayesEM, TextClassifier
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus
-from leaven.em import run_em
-from leaven.fitting import supervised_start
+from leaven.documents._arrow import as_text_array
+from leaven.learning._climbs import supervised_start
+from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
-from leaven.text._arrow import as_text_array
 from leaven.text._counter import TextOptions, fit_counter
 from studies import _common
 from studies._common import log_ticks, mean_sd, paired, save_figure, signed, subplots, write_results

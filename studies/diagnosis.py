@@ -32,11 +32,11 @@ from leaven import NaiveBayesEM
 from leaven.cli._plots import draw_diagnosis
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus, load_docstrings
-from leaven.diagnosis import diagnose_alternatives, diagnose_corpus
-from leaven.estimators._methods import METHODS, merged_text_options
-from leaven.fitting import Climb, components_of
+from leaven.documents._arrow import as_text_array
+from leaven.held_out.diagnosis import diagnose_alternatives, diagnose_corpus
+from leaven.learning._climbs import Climb, components_of
+from leaven.methods._registry import METHODS, merged_text_options
 from leaven.models import MultinomialMixture
-from leaven.text._arrow import as_text_array
 from leaven.text._counter import fit_counter
 from studies._common import RESULTS, write_results
 

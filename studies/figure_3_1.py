@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from leaven import NaiveBayesEM, TextClassifier
-from leaven.estimators._methods import METHODS
+from leaven.documents._arrow import as_text_array
+from leaven.methods._registry import METHODS
 from leaven.significance import mcnemar
-from leaven.text._arrow import as_text_array
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 from studies._common import (

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from leaven.corpora import InMemoryCorpus
-from leaven.em import run_em
-from leaven.fitting import Climb, fit_mixture
+from leaven.documents._arrow import as_text_array
+from leaven.learning._climbs import Climb, fit_mixture
+from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
-from leaven.text._arrow import as_text_array
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 from studies._common import (

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from leaven.em import run_em
-from leaven.fitting import Climb
+from leaven.learning._climbs import Climb
+from leaven.learning._em import run_em
 from studies._common import save_figure, subplots, write_results
 from studies._reuters import Reuters, Trial, fit_filter, load_reuters, log_odds, trials, view
 

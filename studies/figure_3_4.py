@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from leaven.correspondence import by_labels, by_reference, reordered
+from leaven.learning._correspondence import by_labels, by_reference, reordered
 from leaven.models import MixtureParams
 from studies._common import (
     log_ticks,

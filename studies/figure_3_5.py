@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from leaven.correspondence import by_labels, reordered
+from leaven.learning._correspondence import by_labels, reordered
 from studies._common import save_figure, subplots, write_results
 from studies._news5 import (
     MODEL,

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, f1_score
 
-from leaven.fitting import Climb
-from leaven.text._selection import best_size
+from leaven.learning._climbs import Climb
+from leaven.text._vocabulary_size import best_size
 from studies._common import paired, save_figure, signed, subplots, write_results
 from studies._reuters import (
     CATEGORIES,

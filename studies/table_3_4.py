@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from leaven.explain import top_words
-from leaven.fitting import Climb, fit_mixture
-from leaven.text._arrow import as_text_array
+from leaven.documents._arrow import as_text_array
+from leaven.experts._explanations import top_words
+from leaven.learning._climbs import Climb, fit_mixture
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 from studies._common import save_figure, subplots, write_results

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from leaven._ahead import ahead
+from leaven._base.prefetch import ahead
 
 
 def threads():

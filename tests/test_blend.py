@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from leaven.blend import (
+from leaven.held_out._weights import (
     Expectation,
     calibration_error,
     expect_accuracy,

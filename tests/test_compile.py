@@ -7,7 +7,7 @@ import pytest
 from numba.core import caching
 
 import leaven
-from leaven._compile import kernel
+from leaven._base.compile import kernel
 
 PACKAGE = Path(leaven.__file__).parent
 COUNT = "from leaven.text import TextVectorizer as T; print(sorted(T().fit(['ab c']).vocabulary_))"
@@ -34,7 +34,7 @@ def test_a_change_in_another_kernel_file_is_noticed(tmp_path):
         return done.stdout.strip()
 
     assert words() == "['ab']"
-    tokenizers = copy / "text" / "_tokenizers.py"
+    tokenizers = copy / "text" / "_token_kernels.py"
     source = tokenizers.read_text()
     changed = source.replace("if length >= min_length:", "if length >= 1:")
     assert changed != source

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, vstack
 from scipy.stats import entropy
 
 from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory, random_params
-from leaven.correspondence import by_hand, by_labels, by_reference, reordered
+from leaven.learning._correspondence import by_hand, by_labels, by_reference, reordered
 from leaven.models import MixtureParams, MultinomialMixture
 
 MODELS = {

@@ -11,11 +11,17 @@ from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA, Drawn
 from leaven.corpora import InMemoryCorpus, Joined, Unlabeled
-from leaven.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus
-from leaven.diagnosis._findings import judge, paired_difference, pooled_correlation
-from leaven.diagnosis._trials import MOST_HELD_OUT, Trials, sample_unlabeled, split_labels
-from leaven.em import run_em
-from leaven.fitting import Climb, components_of, fit_mixture, scaled_prior, supervised_start
+from leaven.held_out.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus
+from leaven.held_out.diagnosis._findings import judge, paired_difference, pooled_correlation
+from leaven.held_out.diagnosis._trials import MOST_HELD_OUT, Trials, sample_unlabeled, split_labels
+from leaven.learning._climbs import (
+    Climb,
+    components_of,
+    fit_mixture,
+    scaled_prior,
+    supervised_start,
+)
+from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 

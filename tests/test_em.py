@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from drawing import cut_up, draw_corpus, in_memory, random_params
 from leaven.corpora import StreamedCorpus
-from leaven.em import anneal, run_em
+from leaven.learning._em import anneal, run_em
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, Tempered, cooling
 

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leaven.blend import calibration_error
-from leaven.evaluation import Scorer
-from leaven.text import Documents
+from leaven.classifier._evaluation import Scorer
+from leaven.documents import Documents
+from leaven.held_out._weights import calibration_error
 
 CLASSES = ["a", "b", "c"]
 

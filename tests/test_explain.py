@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from drawing import N_WORDS, draw_corpus, random_params
-from leaven.explain import (
+from leaven.experts._explanations import (
     Explanation,
     WordPull,
     class_log_words,

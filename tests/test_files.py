@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from leaven._files import replacing, write_atomically
+from leaven._base.atomic_files import replacing, write_atomically
 
 
 def test_a_file_appears_only_when_complete(tmp_path):

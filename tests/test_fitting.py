@@ -10,9 +10,7 @@ from scipy.sparse import csr_array
 
 from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory
 from leaven import NaiveBayesEM
-from leaven.correspondence import by_labels, by_reference, reordered
-from leaven.em import run_em
-from leaven.fitting import (
+from leaven.learning._climbs import (
     CORRESPONDENCES,
     Climb,
     components_of,
@@ -20,6 +18,8 @@ from leaven.fitting import (
     scaled_prior,
     supervised_start,
 )
+from leaven.learning._correspondence import by_labels, by_reference, reordered
+from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 

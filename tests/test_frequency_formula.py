@@ -15,7 +15,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from drawing import CORPORA, N_WORDS, Drawn, cut_up, draw_corpus, in_memory
 from leaven.corpora import Block
-from leaven.frequency_estimate import FrequencyEstimate
+from leaven.models._frequency_estimate import FrequencyEstimate
 
 N_CLASSES = 3
 FORMULAS = {

@@ -18,8 +18,15 @@ from safetensors import safe_open
 
 import leaven
 from leaven import TextClassifier, load
+from leaven.classifier._model_file import (
+    FORMAT,
+    _digest,
+    dump_model,
+    load_model,
+    parse_model,
+    save_model,
+)
 from leaven.exceptions import ModelFileError
-from leaven.io import FORMAT, _digest, dump_model, load_model, parse_model, save_model
 
 TEXTS = [
     "raw dough rises with yeast", "the planet orbits a star", "yeast and flour make bread",

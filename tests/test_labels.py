@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from leaven._labels import UNLABELED, encode_labels
+from leaven.documents._labels import UNLABELED, encode_labels
 
 TEXT = {
     "list": ["b", None, "a", "", "b"],

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from drawing import CORPORA, Drawn, in_memory
 from leaven.corpora import Block
-from leaven.latent import (
+from leaven.learning._latent import (
     GivenVectors,
     LatentSpace,
     check_given,

@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory
-from leaven.fitting import Climb, fit_mixture
+from leaven.learning._climbs import Climb, fit_mixture
+from leaven.learning._cross_validation import Held, cross_validate, labeled_folds, n_folds_for
 from leaven.models import MultinomialMixture
-from leaven.selection import Held, cross_validate, labeled_folds, n_folds_for
 
 ONE = MultinomialMixture(np.arange(3))
 SEVERAL = MultinomialMixture(np.array([0, 0, 1, 1, 2]))

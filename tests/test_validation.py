@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from leaven._threads import count_threads, run_in_threads
-from leaven._validation import check_choice, check_in, check_whole
+from leaven._base.threads import count_threads, run_in_threads
+from leaven._base.validation import check_choice, check_in, check_whole
 
 INTERVALS = {
     "[0, 1]": ([0, 0.5, 1, np.float32(1)], [-1e-9, 1.0001, float("nan"), float("inf")]),

@@ -5,17 +5,11 @@ from typing import TYPE_CHECKING, Any
 from leaven._version import __version__
 
 if TYPE_CHECKING:
-    from leaven._labels import UNLABELED
-    from leaven.estimators import (
-        FrequencyEstimateNB,
-        LabeledFold,
-        NaiveBayesEM,
-        TextClassifier,
-        TwoViewEM,
-        compare,
-        diagnose,
-        load,
-    )
+    from leaven.documents._labels import UNLABELED
+    from leaven.estimators import FrequencyEstimateNB, LabeledFold, NaiveBayesEM, TwoViewEM
+    from leaven.methods._compare import compare
+    from leaven.methods._diagnose import diagnose
+    from leaven.methods._text_classifier import TextClassifier, load
     from leaven.text import TextVectorizer
 
 __all__ = [
@@ -33,16 +27,16 @@ __all__ = [
 ]
 
 _HOME = {
-    "TextClassifier": "leaven.estimators",
-    "load": "leaven.estimators",
-    "diagnose": "leaven.estimators",
-    "compare": "leaven.estimators",
+    "TextClassifier": "leaven.methods._text_classifier",
+    "load": "leaven.methods._text_classifier",
+    "diagnose": "leaven.methods._diagnose",
+    "compare": "leaven.methods._compare",
     "FrequencyEstimateNB": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",
     "TextVectorizer": "leaven.text",
     "TwoViewEM": "leaven.estimators",
-    "UNLABELED": "leaven._labels",
+    "UNLABELED": "leaven.documents._labels",
 }
 
 

@@ -16,8 +16,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from leaven._typing import FloatArray
-from leaven._validation import check_in, check_whole
+from leaven._base.typing import FloatArray
+from leaven._base.validation import check_in, check_whole
 
 __all__ = ["SOFT", "Hard", "Posterior", "Tempered", "cooling"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from leaven._typing import FloatArray
+from leaven._base.typing import FloatArray
 
 __all__ = ["Z_90", "Z_95", "McNemar", "PairedT", "mcnemar", "paired_t", "wilson_interval"]
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from leaven.cli import app
-from leaven.estimators._methods import METHODS
+from leaven.methods._registry import METHODS
 
 QUICK = ("--methods", "em,nb", "--folds", "2")
 

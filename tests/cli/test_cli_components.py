@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from leaven.classifier._model_file import load_model
 from leaven.cli._train_options import Correspondence
-from leaven.fitting import CORRESPONDENCES
-from leaven.io import load_model
+from leaven.learning._climbs import CORRESPONDENCES
 
 
 def test_correspondences_are_the_librarys():

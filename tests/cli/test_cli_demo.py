@@ -3,10 +3,10 @@ import sys
 
 import pytest
 
+from leaven.classifier._model_file import load_model
 from leaven.cli import demo
 from leaven.datasets import TextDataset
 from leaven.exceptions import UnseenWordsWarning
-from leaven.io import load_model
 
 
 @pytest.fixture

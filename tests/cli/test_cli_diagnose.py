@@ -6,8 +6,8 @@ import pytest
 from leaven import NaiveBayesEM
 from leaven.cli import app
 from leaven.cli.diagnose import MethodName
-from leaven.estimators._diagnose import DIAGNOSED
-from leaven.estimators._methods import METHODS
+from leaven.methods._diagnose import DIAGNOSED
+from leaven.methods._registry import METHODS
 
 NAMES = ["supervised", "plain EM", "unlabeled weight 0.1", "5 components per class", "annealed"]
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from leaven.evaluation import Evaluation
-from leaven.io import load_model
+from leaven.classifier._evaluation import Evaluation
+from leaven.classifier._model_file import load_model
 from leaven.significance import wilson_interval
 
 

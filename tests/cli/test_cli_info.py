@@ -1,7 +1,7 @@
 import json
 
 from leaven import __version__
-from leaven.io import FORMAT
+from leaven.classifier._model_file import FORMAT
 
 
 def test_info_says_what_a_model_is(run, model):

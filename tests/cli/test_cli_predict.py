@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from leaven.io import load_model
+from leaven.classifier._model_file import load_model
 
 
 def table(text):

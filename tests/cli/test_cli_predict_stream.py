@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.test_cli_vectors import data as vectors_data
-from leaven.predictions import Labeler
-from leaven.text import DocumentFiles
+from leaven.classifier._predictions import Labeler
+from leaven.documents import DocumentFiles
 
 SLOW = pytest.mark.slow
 RUN = [sys.executable, "-c", "from leaven.cli import main; main()"]

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
+from leaven.classifier._model_file import load_model
 from leaven.cli._bars import Bars
 from leaven.cli.train import MethodName
-from leaven.estimators._methods import METHODS, fewest_documents
-from leaven.io import load_model
+from leaven.methods._registry import METHODS, fewest_documents
 
 
 def error_of(result):

@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import clusters
-from leaven.io import load_model
+from leaven.classifier._model_file import load_model
 
 from .conftest import make_rows, write_csv
 

@@ -12,8 +12,8 @@ from drawing import cut_up, draw_corpus, in_memory
 from leaven.corpora import CachedCorpus, labeled_documents, sample_documents
 from leaven.corpora import dask as dask_corpora
 from leaven.corpora.dask import Cluster
-from leaven.em import run_em
 from leaven.exceptions import ClusterError
+from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
 from test_laws import CLIMBS, MODELS, NEVER, arrays_of, start
 

@@ -7,12 +7,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from drawing import cut_up, draw_corpus
 from leaven import NaiveBayesEM
-from leaven._labels import encode_labels
 from leaven.corpora import UNLABELED, CountedFiles, InMemoryCorpus, StreamedCorpus
-from leaven.em import run_em
+from leaven.documents import DocumentFiles, Documents
+from leaven.documents._labels import encode_labels
 from leaven.exceptions import DataError
+from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
-from leaven.text import DocumentFiles, Documents
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 

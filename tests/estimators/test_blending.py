@@ -7,14 +7,14 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
 from leaven import TextClassifier, load
-from leaven.blend import calibration_error
+from leaven.classifier._fitted import FittedClassifier
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_docstrings
-from leaven.estimators import _linear
-from leaven.estimators._held_out import FOLDS, HeldOut
-from leaven.estimators._linear import LabeledFeatures
-from leaven.experts import LinearExpert, MixtureExpert
-from leaven.fitted import FittedClassifier
+from leaven.experts._experts import LinearExpert, MixtureExpert
+from leaven.held_out._held_out import FOLDS, HeldOut
+from leaven.held_out._weights import calibration_error
+from leaven.learners import _linear
+from leaven.learners._linear import LabeledFeatures
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from scipy.sparse import csr_array
 from typer.testing import CliRunner
 
 from leaven import TextClassifier, diagnose
+from leaven.classifier._model_file import load_model
 from leaven.cli import app
 from leaven.corpora import InMemoryCorpus
-from leaven.diagnosis._trials import sample_unlabeled
 from leaven.exceptions import UnlabeledHurtWarning
-from leaven.io import load_model
+from leaven.held_out.diagnosis._trials import sample_unlabeled
 
 TOPICS = {name: [f"{name}{i}" for i in range(10)] for name in ("baking", "space")}
 MOODS = {name: [f"{name}{i}" for i in range(10)] for name in ("glad", "sad")}

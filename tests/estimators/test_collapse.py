@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leaven.estimators._collapse import collapse_message
+from leaven.learners._collapse import collapse_message
 
 LABELED = np.array([5.0, 5.0, 5.0, 5.0])
 HEALTHY = {

@@ -9,13 +9,13 @@ import pytest
 
 import leaven
 from leaven import TextClassifier, compare
-from leaven._folds import labeled_folds
-from leaven._labels import encode_labels
+from leaven._base.folds import labeled_folds
+from leaven._base.peak_memory import PeakMemory
 from leaven.datasets import load_docstrings
-from leaven.estimators import Comparison, MethodResult
-from leaven.estimators._compare import _folds, _usual_methods
-from leaven.estimators._methods import METHODS
-from leaven.estimators._peak_memory import PeakMemory
+from leaven.documents._labels import encode_labels
+from leaven.methods._compare import _folds, _usual_methods
+from leaven.methods._comparison import Comparison, MethodResult
+from leaven.methods._registry import METHODS
 
 CLASSES = ("linalg", "signal", "stats")
 PER_CLASS, LABELED = 80, 6

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from drawing import CORPORA, Drawn, draw_corpus
 from leaven import NaiveBayesEM, TextClassifier, load
-from leaven.estimators._components import AUTO, Choice, listed_candidates, sizes_of
+from leaven.learners._components import AUTO, Choice, listed_candidates, sizes_of
 
 # A document is of two of four groups of words. Every class has every group equally often, and
 # only which two go together tells the classes apart.

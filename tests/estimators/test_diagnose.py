@@ -7,8 +7,8 @@ import pytest
 import leaven
 from leaven import NaiveBayesEM, diagnose
 from leaven.corpora import InMemoryCorpus
-from leaven.diagnosis import Diagnosis
-from leaven.estimators._quick_diagnosis import diagnose_fitted
+from leaven.held_out.diagnosis import Diagnosis
+from leaven.methods._quick_diagnosis import diagnose_fitted
 from leaven.text import TextVectorizer
 
 TOPICS = {

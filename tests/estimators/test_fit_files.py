@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from leaven import TextClassifier, load
 from leaven.corpora import _cache, _uncounted
+from leaven.documents._readers import DocumentFiles
 from leaven.exceptions import DataError
 from leaven.text import _survey
-from leaven.text._readers import DocumentFiles
 
 TOPICS = {
     "baking": "dough yeast oven flour crust bread knead butter sugar rise",

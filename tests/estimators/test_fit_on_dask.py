@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import clusters
 from leaven import TextClassifier
-from leaven.corpora import dask_files
+from leaven.corpora import dask_uncounted as dask_files
 from leaven.exceptions import ClusterError, DataError
 
 WORDS = {

@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from leaven import UNLABELED, NaiveBayesEM, TextClassifier
-from leaven.blend import log_softmax
 from leaven.exceptions import CollapseWarning, UnseenWordsWarning
+from leaven.held_out._weights import log_softmax
 
 TOPICS = {
     "baking": "dough yeast oven flour crust bread knead butter sugar rise",
@@ -441,7 +441,7 @@ def test_probabilities_of_a_text_sum_to_one(probabilities):
 
 
 def test_many_batches_are_classified_as_one(fitted, probabilities, monkeypatch):
-    monkeypatch.setattr("leaven.fitted.DOCUMENTS_PER_BATCH", 7)
+    monkeypatch.setattr("leaven.classifier._fitted.DOCUMENTS_PER_BATCH", 7)
     assert_allclose(fitted.predict_proba(NEW_TEXTS), probabilities, atol=1e-12)
 
 

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from leaven import NaiveBayesEM, TextClassifier, TwoViewEM, load
-from leaven.estimators import _blending
-from leaven.latent import GivenVectors, LatentSpace
+from leaven.learning._latent import GivenVectors, LatentSpace
+from leaven.methods import _auto as _blending
 
 TOPICS = {
     "baking": "dough yeast flour oven bread butter crust knead bake loaf",

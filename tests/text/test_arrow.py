@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaven.text._arrow import as_text_array
+from leaven.documents._arrow import as_text_array
 
 TEXTS = ["a cat", "", "naïve\n\x00 café", "猫"]
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leaven.documents._readers import DocumentFiles, bad_files_notes
 from leaven.exceptions import DataError
-from leaven.text._readers import DocumentFiles, bad_files_notes
 
 GOOD = b"text,label\n" + b"good words,x\n" * 50
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from leaven.documents._csv_kernels import AFTER_QUOTE, FIELD_START, IN_FIELD, QUOTED, scan_rows
+from leaven.documents._pieces import split
+from leaven.documents._readers import DocumentFiles
 from leaven.exceptions import DataError
-from leaven.text._csv_kernels import AFTER_QUOTE, FIELD_START, IN_FIELD, QUOTED, scan_rows
-from leaven.text._pieces import split
-from leaven.text._readers import DocumentFiles
 
 BOM = b"\xef\xbb\xbf"
 in_folder = settings(

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leaven.datasets import data_folder
+from leaven.documents._formats import DelimitedSource, Source
+from leaven.documents._readers import DocumentFiles, read_documents, write_table
 from leaven.exceptions import DataError
-from leaven.text._formats import DelimitedSource, Source
-from leaven.text._readers import DocumentFiles, read_documents, write_table
 
 TEXTS = ["The cat sat.", 'A "quoted",\nbroken line', "", "naïve café 猫", "x\x00y", "  tail "]
 LABELS = ["007", None, "1", "spam", None, "a b"]
@@ -967,7 +967,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
         file.write(b"half")
         raise stop
 
-    monkeypatch.setattr("leaven.text._writers._write", write_half)
+    monkeypatch.setattr("leaven.documents._writers._write", write_half)
     with pytest.raises(type(stop) if isinstance(stop, OSError) else stop):
         write_table(TABLE, path)
     assert os.listdir(tmp_path) == ["a.csv"]

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from leaven.documents._readers import Documents
 from leaven.exceptions import DataError
 from leaven.text import _survey
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
-from leaven.text._readers import Documents
 from leaven.text._survey import added_up, counter_from, survey
 
 WORDS = ["the", "dough", "yeast", "Oven", "star", "moon", "été", "42", "1999", "naïve", "be", "x"]

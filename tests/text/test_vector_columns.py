@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
 
+from leaven.documents import read_documents
+from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
-from leaven.text import read_documents
-from leaven.text._vector_columns import vector_array
 
 VECTORS = [[0.5, 1.0], [2.0, -3.0], [0.0, 4.25]]
 

@@ -7,8 +7,8 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import MultinomialNB
 
 from leaven import TextClassifier, TextVectorizer
-from leaven.text._selection import SizeChoice, best_size, try_sizes
 from leaven.text._vocabulary import mutual_information
+from leaven.text._vocabulary_size import SizeChoice, best_size, try_sizes
 
 
 def draw_documents(seed, n=60, n_noise=400, per_document=30):

@@ -9,8 +9,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from leaven.documents._writers import write_table, write_tables
 from leaven.exceptions import DataError
-from leaven.text._writers import write_table, write_tables
 
 NAMES = ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.csv.gz", "a.jsonl.gz"]
 WHOLE = pa.table(

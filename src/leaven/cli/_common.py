@@ -20,8 +20,8 @@ from leaven.cli._reading import reporter
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leaven.fitted import FittedClassifier
-    from leaven.text import DocumentFiles, Documents
+    from leaven.classifier._fitted import FittedClassifier
+    from leaven.documents import DocumentFiles, Documents
 
 OnProgress = Callable[[str, int, int], None]  # phase, done, total
 
@@ -211,7 +211,7 @@ def _forget_stdout() -> None:
 
 def read_model(path: str) -> "FittedClassifier":
     """Load a model file, or standard input for ``"-"``."""
-    from leaven.io import load_model, parse_model
+    from leaven.classifier._model_file import load_model, parse_model
 
     return (
         parse_model(sys.stdin.buffer.read(), "standard input") if path == "-" else load_model(path)
@@ -228,9 +228,9 @@ def read_labeled_files(
 
     Of files that were left out ``notes`` are taken.
     """
+    from leaven.documents import DocumentFiles
+    from leaven.documents._readers import bad_files_notes, no_labels_message
     from leaven.exceptions import DataError
-    from leaven.text import DocumentFiles
-    from leaven.text._readers import bad_files_notes, no_labels_message
 
     files = DocumentFiles(paths, needs_labels=True, **reading)
     documents = read_files(files, on_progress)
@@ -246,7 +246,7 @@ def vectors_in(documents: "Documents", column: str | None) -> Any:
     """The vectors of documents read with all their columns; None where no column is asked for."""
     if column is None:
         return None
-    from leaven.text._vector_columns import vector_array
+    from leaven.documents._vectors import vector_array
 
     assert documents.columns is not None
     return vector_array(documents.columns, column, documents.source)
@@ -260,8 +260,8 @@ def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Docum
 
 def save(fitted: "FittedClassifier", output: str) -> int:
     """Write a model to a file or to standard output; returns the number of bytes."""
-    from leaven._files import write_atomically
-    from leaven.io import dump_model
+    from leaven._base.atomic_files import write_atomically
+    from leaven.classifier._model_file import dump_model
 
     content = dump_model(fitted)
     if output == "-":

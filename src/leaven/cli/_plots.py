@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from leaven._files import write_atomically
+from leaven._base.atomic_files import write_atomically
 
 if TYPE_CHECKING:
-    from leaven._typing import IntArray
+    from leaven._base.typing import IntArray
     from leaven.cli.demo import Point
-    from leaven.diagnosis import Diagnosis
-    from leaven.estimators import Comparison
+    from leaven.held_out.diagnosis import Diagnosis
+    from leaven.methods._comparison import Comparison
 
 __all__ = ["draw_comparison", "draw_confusion", "draw_diagnosis", "draw_learning_curves"]
 

@@ -7,7 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from leaven.cli._common import OnProgress
-    from leaven.text import DocumentFiles
+    from leaven.documents import DocumentFiles
 
 __all__ = [
     "StreamThrough",
@@ -33,7 +33,7 @@ def reporter(on_progress: "OnProgress | None", phase: str) -> Any:
 
 def warn_bad_files(files: "DocumentFiles") -> None:
     """Tell which files were left out."""
-    from leaven.text._readers import bad_files_notes
+    from leaven.documents._readers import bad_files_notes
 
     for note in bad_files_notes(files):
         warnings.warn(note, stacklevel=2)
@@ -42,7 +42,7 @@ def warn_bad_files(files: "DocumentFiles") -> None:
 def warn_wordless(n_wordless: int, n_documents: int) -> None:
     """Tell once of all documents without a word that the model knows."""
     if n_wordless:
+        from leaven.classifier._fitted import wordless_message
         from leaven.exceptions import UnseenWordsWarning
-        from leaven.fitted import wordless_message
 
         warnings.warn(wordless_message(n_wordless, n_documents), UnseenWordsWarning, stacklevel=2)

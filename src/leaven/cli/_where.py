@@ -142,7 +142,7 @@ def _local(n_workers: int | None) -> Iterator[Any]:
     import dask.config
     import distributed
 
-    from leaven._threads import count_threads
+    from leaven._base.threads import count_threads
 
     LocalCluster: Any = distributed.LocalCluster
     with tempfile.TemporaryDirectory(prefix="leaven-dask-") as folder:

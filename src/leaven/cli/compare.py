@@ -28,7 +28,7 @@ from leaven.cli._train_options import MethodName
 from leaven.cli.evaluate import load_plots
 
 if TYPE_CHECKING:
-    from leaven.estimators import Comparison
+    from leaven.methods._comparison import Comparison
 
 __all__ = ["compare", "compare_command"]
 
@@ -142,7 +142,7 @@ def compare_command(
 
 def _read_methods(given: str) -> list[str]:
     """``em,two-view,auto``, or a refusal that lists the methods."""
-    from leaven._validation import check_choice
+    from leaven._base.validation import check_choice
 
     names = [name.strip() for name in given.split(",") if name.strip()]
     if not names:

@@ -15,8 +15,8 @@ from leaven.cli.explain import explanation_json, explanation_table, words_table
 
 if TYPE_CHECKING:
     from leaven.datasets import TextDataset
-    from leaven.estimators import TextClassifier
-    from leaven.explain import Explanation
+    from leaven.experts._explanations import Explanation
+    from leaven.methods._text_classifier import TextClassifier
 
 __all__ = ["Example", "Point", "compare", "demo_command", "learn", "split"]
 
@@ -149,7 +149,7 @@ def write_corpus(path: Path) -> None:
     import pyarrow as pa
 
     from leaven.datasets import load_docstrings
-    from leaven.text._writers import write_table
+    from leaven.documents._writers import write_table
 
     corpus = load_docstrings()
     truth = np.array(corpus.labels, dtype=object)

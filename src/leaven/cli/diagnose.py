@@ -27,7 +27,7 @@ from leaven.cli._train_options import read_components
 from leaven.cli.evaluate import load_plots
 
 if TYPE_CHECKING:
-    from leaven.diagnosis import Diagnosis
+    from leaven.held_out.diagnosis import Diagnosis
 
 __all__ = ["diagnose", "diagnose_command"]
 

@@ -39,8 +39,8 @@ from leaven.cli._reading import (
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
 
 if TYPE_CHECKING:
-    from leaven.evaluation import Evaluation, Scorer, Sums
-    from leaven.text import DocumentFiles
+    from leaven.classifier._evaluation import Evaluation, Scorer, Sums
+    from leaven.documents import DocumentFiles
 
 __all__ = ["evaluate", "evaluate_command"]
 
@@ -69,10 +69,10 @@ def evaluate(
     with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
     of documents are counted and forgotten.
     """
-    from leaven.evaluation import Scorer
+    from leaven.classifier._evaluation import Scorer
+    from leaven.documents import DocumentFiles
+    from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
-    from leaven.text import DocumentFiles
-    from leaven.text._readers import no_labels_message
 
     fitted = read_model(model)
     files = DocumentFiles(
@@ -111,7 +111,7 @@ def _here(
 def _on_cluster(
     files: "DocumentFiles", scorer: "Scorer", client: Any, on_progress: OnProgress | None
 ) -> "Sums":
-    from leaven.classify_on_dask import score_files
+    from leaven.classifier.on_dask import score_files
     from leaven.corpora.dask import Cluster
 
     return score_files(files, Cluster(client), scorer, reporter(on_progress, "pieces"))

@@ -14,7 +14,7 @@ __all__ = ["describe", "info_command"]
 
 def describe(model: str) -> dict[str, Any]:
     """Everything a model file says about itself."""
-    from leaven.io import load_model, parse_model, read_metadata
+    from leaven.classifier._model_file import load_model, parse_model, read_metadata
 
     if model == "-":
         content, name = sys.stdin.buffer.read(), "standard input"
@@ -52,7 +52,7 @@ def info_command(model: Model, as_json: AsJson = False) -> None:
 
 
 def _lines(about: dict[str, Any]) -> list[str]:
-    from leaven.report import FitReport
+    from leaven.classifier._report import FitReport
 
     report = FitReport(**about["report"])
     lines = [

@@ -36,9 +36,9 @@ from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected,
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from leaven.fitted import FittedClassifier
-    from leaven.predictions import Tally
-    from leaven.text import DocumentFiles
+    from leaven.classifier._fitted import FittedClassifier
+    from leaven.classifier._predictions import Tally
+    from leaven.documents import DocumentFiles
 
     Batch = tuple[pa.Table, Tally]
 
@@ -86,7 +86,7 @@ def predict(
     ``client`` of a Dask cluster its workers read and classify them, and write them themselves
     if the output is a folder.
     """
-    from leaven.text import DocumentFiles
+    from leaven.documents import DocumentFiles
 
     fitted = read_model(model)
     files = DocumentFiles(
@@ -116,7 +116,7 @@ class _How:
     on_progress: OnProgress | None
 
     def labeler(self, existing: Iterable[str], n_threads: int | None) -> Any:
-        from leaven.predictions import Labeler, new_columns
+        from leaven.classifier._predictions import Labeler, new_columns
 
         names = new_columns(self.fitted, frozenset(existing), self.proba)
         return Labeler(self.fitted, names, self.vectors, n_threads)
@@ -136,7 +136,7 @@ class _How:
         yield label(documents, classified)
 
     def on_cluster(self, client: Any) -> "Iterator[Batch]":
-        from leaven.classify_on_dask import labeled_tables
+        from leaven.classifier.on_dask import labeled_tables
         from leaven.corpora.dask import Cluster
 
         label = self.labeler(self.files.column_names, 1)
@@ -144,7 +144,7 @@ class _How:
         return labeled_tables(self.files, Cluster(client), label, done)
 
     def parts(self, client: Any, folder: Path) -> "Tally":
-        from leaven.classify_on_dask import write_parts
+        from leaven.classifier.on_dask import write_parts
         from leaven.corpora.dask import Cluster
 
         label = self.labeler(self.files.column_names, 1)
@@ -153,7 +153,7 @@ class _How:
 
 
 def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Tally":
-    from leaven.text._writers import write_tables
+    from leaven.documents._writers import write_tables
 
     total: Tally | None = None
 

@@ -46,7 +46,7 @@ from leaven.cli._where import (
 )
 
 if TYPE_CHECKING:
-    from leaven.fitted import FittedClassifier
+    from leaven.classifier._fitted import FittedClassifier
 
 __all__ = ["train", "train_command"]
 

@@ -2,7 +2,7 @@
 
 from leaven.corpora._base import UNLABELED, Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered
-from leaven.corpora._files import CountedFiles
+from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import InMemoryCorpus, in_memory
 from leaven.corpora._parts import MOST_LABELED, Joined, Unlabeled, labeled_documents
 from leaven.corpora._sample import sample_documents, sample_unlabeled

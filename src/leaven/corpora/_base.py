@@ -8,8 +8,8 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from leaven._labels import UNLABELED
-from leaven._typing import Counts, FloatArray, IntArray
+from leaven._base.typing import Counts, FloatArray, IntArray
+from leaven.documents._labels import UNLABELED
 
 __all__ = ["UNLABELED", "Addable", "Block", "Corpus", "stacked"]
 

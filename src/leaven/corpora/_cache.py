@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._threads import count_threads, run_in_threads
+from leaven._base.threads import count_threads, run_in_threads
 from leaven.corpora._base import Block, S, stacked
 from leaven.exceptions import DataError
 

@@ -9,8 +9,8 @@ from functools import reduce
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._threads import count_threads, run_in_threads
-from leaven._typing import Counts, FloatArray, IntArray
+from leaven._base.threads import count_threads, run_in_threads
+from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block, S
 
 __all__ = ["InMemoryCorpus", "in_memory"]

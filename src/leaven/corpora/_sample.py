@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from leaven._typing import Counts
+from leaven._base.typing import Counts
 from leaven.corpora._base import Block, Corpus, stacked
 
 __all__ = ["Sample", "sample_documents", "sample_unlabeled", "vector_ties"]

@@ -8,18 +8,18 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from leaven._ahead import ahead
-from leaven._labels import Labels, encode_labels, refuse_minus_one
-from leaven._typing import IntArray
+from leaven._base.prefetch import ahead
+from leaven._base.typing import IntArray
 from leaven.corpora._base import Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered, values_per_block
-from leaven.corpora._files import CountedFiles
+from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import in_memory
+from leaven.documents._labels import Labels, encode_labels, refuse_minus_one
+from leaven.documents._pieces import Documents
+from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
-from leaven.text._pieces import Documents
-from leaven.text._readers import DocumentFiles, bad_files_notes, no_labels_message
 from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_of
 
 __all__ = [

@@ -10,12 +10,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from leaven._folds import n_folds_for
-from leaven._labels import is_missing
-from leaven._typing import FloatArray
-from leaven._validation import check_choice, check_in, check_whole
+from leaven._base.folds import n_folds_for
+from leaven._base.typing import FloatArray
+from leaven._base.validation import check_choice, check_in, check_whole
 from leaven.corpora import Corpus
-from leaven.fitting import CORRESPONDENCES
+from leaven.documents._labels import is_missing
+from leaven.learning._climbs import CORRESPONDENCES
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT
 

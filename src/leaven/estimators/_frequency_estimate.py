@@ -5,13 +5,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from leaven._validation import check_in, check_whole
+from leaven._base.validation import check_in, check_whole
 from leaven.corpora import Corpus
 from leaven.estimators._checks import check_documents_of_classes, one_class_message
-from leaven.estimators._components import Choice
-from leaven.estimators._mixture_classifier import MixtureClassifier
-from leaven.frequency_estimate import FrequencyEstimate
+from leaven.estimators._count_classifier import MixtureClassifier
+from leaven.learners._components import Choice
 from leaven.models import MixtureParams, MultinomialMixture
+from leaven.models._frequency_estimate import FrequencyEstimate
 
 __all__ = ["FrequencyEstimateNB"]
 

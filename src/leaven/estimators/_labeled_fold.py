@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
-from leaven._folds import labeled_folds, n_folds_for
-from leaven._labels import encode_labels
-from leaven._typing import IntArray
+from leaven._base.folds import labeled_folds, n_folds_for
+from leaven._base.typing import IntArray
+from leaven.documents._labels import encode_labels
 
 __all__ = ["LabeledFold"]
 

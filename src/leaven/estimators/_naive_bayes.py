@@ -10,19 +10,19 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from leaven._validation import check_whole
+from leaven._base.validation import check_whole
 from leaven.corpora import Corpus
-from leaven.correspondence import by_hand
 from leaven.estimators._checks import (
     check_em_options,
     check_every_class_labeled,
     one_class_message,
 )
-from leaven.estimators._collapse import collapse_message
-from leaven.estimators._components import Choice, choose_sizes, listed_candidates, sizes_of
-from leaven.estimators._mixture_classifier import MixtureClassifier
+from leaven.estimators._count_classifier import MixtureClassifier
 from leaven.exceptions import CollapseWarning
-from leaven.fitting import Climb, Fit, components_of, fit_mixture
+from leaven.learners._collapse import collapse_message
+from leaven.learners._components import Choice, choose_sizes, listed_candidates, sizes_of
+from leaven.learning._climbs import Climb, Fit, components_of, fit_mixture
+from leaven.learning._correspondence import by_hand
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 

@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from leaven._typing import Counts, FloatArray
-from leaven._validation import check_in, check_whole
-from leaven.blend import log_softmax
+from leaven._base.typing import Counts, FloatArray
+from leaven._base.validation import check_in, check_whole
 from leaven.corpora import Block, Corpus, in_memory
 from leaven.estimators._naive_bayes import NaiveBayesEM
-from leaven.fitting import Fit
-from leaven.latent import View, check_given, learn_view, vectors_of
+from leaven.held_out._weights import log_softmax
+from leaven.learning._climbs import Fit
+from leaven.learning._latent import View, check_given, learn_view, vectors_of
 from leaven.models import MultinomialMixture, TwoViewMixture
 from leaven.posteriors import SOFT
 

@@ -5,10 +5,10 @@ from typing import Self
 
 import numpy as np
 
-from leaven import _kernels
-from leaven._threads import count_threads, run_in_threads
-from leaven._typing import Counts, FloatArray, IntArray
+from leaven._base.threads import count_threads, run_in_threads
+from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
+from leaven.models import _mixture_kernels
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
@@ -160,7 +160,7 @@ class MultinomialMixture:
             words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
         else:
             documents, words = out.documents, out.words.T
-        objective = _kernels.expect_counts(
+        objective = _mixture_kernels.expect_counts(
             X.indptr,
             X.indices,
             X.data,
@@ -203,7 +203,7 @@ class MultinomialMixture:
 
         def smooth(part: int) -> FloatArray:
             own = slice(rows[part], rows[part + 1])
-            total: FloatArray = _kernels.smooth(words[own], alpha, smoothed[own])
+            total: FloatArray = _mixture_kernels.smooth(words[own], alpha, smoothed[own])
             return total
 
         log_total = np.log(sum(run_in_threads(smooth, n_parts))).astype(words.dtype)

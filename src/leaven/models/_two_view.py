@@ -5,9 +5,9 @@ from typing import Self
 
 import numpy as np
 
-from leaven import _kernels
-from leaven._typing import Counts, FloatArray, IntArray
+from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
+from leaven.models import _mixture_kernels
 from leaven.models._mixture import MixtureParams, MixtureStats, MultinomialMixture
 from leaven.posteriors import Posterior
 
@@ -90,10 +90,10 @@ class TwoViewMixture(MultinomialMixture):
         directions = (dtype.type(self.concentration) * params.directions.T).astype(dtype)
         shares = np.empty((len(vectors), directions.shape[1]), dtype)
         # Here a score, after the counting the weighted responsibility.
-        _kernels.score_vectors(vectors, np.ascontiguousarray(directions), shares)
+        _mixture_kernels.score_vectors(vectors, np.ascontiguousarray(directions), shares)
         words = self._count(params, posterior, block, out, shares)
         sums = np.empty(params.directions.shape)
-        _kernels.add_vectors(shares, vectors, sums)
+        _mixture_kernels.add_vectors(shares, vectors, sums)
         return TwoViewStats(words.objective, words.documents, words.words, sums)
 
     def maximize(

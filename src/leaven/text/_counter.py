@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_array
 
-from leaven._threads import count_threads, run_in_threads
-from leaven._typing import Counts, FloatArray, IntArray
+from leaven._base.threads import count_threads, run_in_threads
+from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.text import _row_kernels
 from leaven.text._counting import (
     Progress,
@@ -24,13 +24,13 @@ from leaven.text._counting import (
     count_words,
 )
 from leaven.text._options import TextOptions
-from leaven.text._selection import SizeChoice, best_size, try_sizes
 from leaven.text._vocabulary import (
     Vocabulary,
     document_frequency_limits,
     mutual_information,
     top_ranked,
 )
+from leaven.text._vocabulary_size import SizeChoice, best_size, try_sizes
 
 # Keeps a word that every document holds from vanishing. scikit-learn adds 1, which costs EM
 # five points on 20 Newsgroups with one label per class.

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from leaven._threads import count_threads, run_in_threads
-from leaven.text import _kernels
-from leaven.text._tokenizers import survey
+from leaven._base.threads import count_threads, run_in_threads
+from leaven.text import _count_kernels
+from leaven.text._token_kernels import survey
 from leaven.text._unicode import fold_table
 from leaven.text._vocabulary import Vocabulary
 
@@ -65,7 +65,7 @@ def count_words(
     progress = np.zeros(len(bounds) - 1, dtype=np.int64)
 
     def count(part: int) -> RawCounts:
-        indptr, cells, arena, starts, table = _kernels.count_words(
+        indptr, cells, arena, starts, table = _count_kernels.count_words(
             data,
             offsets,
             is_ascii,

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from leaven._validation import check_choice, check_in, check_whole
+from leaven._base.validation import check_choice, check_in, check_whole
 from leaven.text._counting import Tokens
 from leaven.text._unicode import TOKEN_CHARACTERS
 from leaven.text._vocabulary import check_words, stop_word_list

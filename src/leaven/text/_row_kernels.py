@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Compiled loops over rows of counts: renumber, sort, weigh.
 
 A *cell* is (word << 32) + count; counts may be negative (signed hashing).
@@ -5,7 +6,7 @@ A *cell* is (word << 32) + count; counts may be negative (signed hashing).
 
 import numpy as np
 
-from leaven._compile import kernel
+from leaven._base.compile import kernel
 
 # Added to a cell, keeps a negative count from borrowing from the word above it.
 _HALF = np.int64(1) << np.int64(31)

@@ -11,13 +11,13 @@ from typing import Self
 import numpy as np
 import pyarrow.compute as pc
 
-from leaven._typing import IntArray
+from leaven._base.typing import IntArray
+from leaven.documents._readers import Documents
 from leaven.exceptions import DataError
 from leaven.text import _row_kernels
 from leaven.text._counter import TextCounter, inverse_frequency, kept_words
 from leaven.text._counting import RawCounts, Tokens, count_words
 from leaven.text._options import TextOptions
-from leaven.text._readers import Documents
 from leaven.text._vocabulary import Vocabulary, top_ranked
 
 __all__ = ["Survey", "added_up", "counter_from", "survey", "tokens_of"]

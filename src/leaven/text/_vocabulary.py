@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from leaven._typing import BoolArray, Counts, FloatArray, IntArray
-from leaven.text import _hash_table
+from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
+from leaven.text._hash_table_kernels import PADDING, build_table, merge_words, prefixes
 
 __all__ = [
     "Vocabulary",
@@ -37,7 +37,7 @@ class Vocabulary:
 
     @classmethod
     def empty(cls) -> Self:
-        return cls(np.zeros(_hash_table.PADDING, dtype=np.uint8), np.zeros(1, dtype=np.int64))
+        return cls(np.zeros(PADDING, dtype=np.uint8), np.zeros(1, dtype=np.int64))
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
@@ -45,7 +45,7 @@ class Vocabulary:
         encoded = [word.encode() for word in words]
         starts = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(word) for word in encoded], out=starts[1:])
-        padded = b"".join(encoded) + bytes(_hash_table.PADDING)
+        padded = b"".join(encoded) + bytes(PADDING)
         return cls(np.frombuffer(padded, dtype=np.uint8).copy(), starts)
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class Vocabulary:
     def table(self) -> NDArray[np.uint64]:
         if self.known_table is not None:
             return self.known_table
-        table: NDArray[np.uint64] = _hash_table.build_table(self.arena, self.starts)
+        table: NDArray[np.uint64] = build_table(self.arena, self.starts)
         return table
 
     def writable(self) -> Self:
@@ -78,14 +78,14 @@ class Vocabulary:
 
     def merged(self, other: "Vocabulary") -> tuple[Self, NDArray[np.int32]]:
         """Both vocabularies' words, and the number of each of the other's words in it."""
-        arena, starts, table, number = _hash_table.merge_words(
+        arena, starts, table, number = merge_words(
             self.arena, self.starts, self.table.copy(), other.arena, other.starts
         )
         return type(self)(arena, starts, table), number
 
     def sorted_order(self) -> IntArray:
         """Numbers of the words in the order of their code points (which is UTF-8's)."""
-        prefix = _hash_table.prefixes(self.arena, self.starts)
+        prefix = prefixes(self.arena, self.starts)
         order = np.argsort(prefix)
         ordered = prefix[order]
         is_tied = np.zeros(len(self), dtype=bool)
@@ -103,7 +103,7 @@ class Vocabulary:
         taken = self.words.take(pa.array(numbers))
         starts = np.frombuffer(taken.buffers()[1], dtype=np.int64, count=len(taken) + 1)
         n_bytes = int(starts[-1])
-        arena = np.zeros(n_bytes + _hash_table.PADDING, dtype=np.uint8)
+        arena = np.zeros(n_bytes + PADDING, dtype=np.uint8)
         if n_bytes:
             arena[:n_bytes] = np.frombuffer(taken.buffers()[2], dtype=np.uint8, count=n_bytes)
         return type(self)(arena, starts.copy())

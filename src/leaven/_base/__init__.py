@@ -1,0 +1,1 @@
+"""What everything stands on: array types, checks, threads, compiling, whole files, folds."""

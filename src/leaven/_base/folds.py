@@ -1,0 +1,46 @@
+"""Which labeled documents to hold out together."""
+
+from typing import Any
+
+import numpy as np
+
+from leaven._base.typing import IntArray
+from leaven._base.validation import check_whole
+
+__all__ = ["labeled_folds", "n_folds_for"]
+
+FEW_LABELS = 20  # up to this many, leave one out
+FOLDS = 10
+
+
+def n_folds_for(given: int | str | None, n_labeled: int, name: str = "n_folds") -> int | None:
+    """Number of folds that the option ``name`` asks for; None is to leave one out."""
+    if given is None:
+        return None if n_labeled <= FEW_LABELS else FOLDS
+    if given == "loo":
+        return None
+    if isinstance(given, str):
+        raise ValueError(f"{name} must be 'loo', a whole number of folds or None, got {given!r}")
+    check_whole(name, given, "[2, inf)")
+    return int(given)
+
+
+def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[IntArray]:
+    """Places of the labeled documents to hold out together, classes spread over the folds.
+
+    ``codes`` are class codes, negative where unlabeled. None as ``n_folds`` leaves one out.
+    The only labeled document of a class is never held out: nothing could be learned of it.
+    """
+    counts = np.bincount(codes[codes >= 0], minlength=1)
+    scored = np.flatnonzero((codes >= 0) & (np.where(codes >= 0, counts[codes], 0) > 1))
+    if not len(scored):
+        raise ValueError(
+            "labels must be held out to choose by them (the number of components, or of words), "
+            "which needs a class with two labeled documents, and every class has one at most; "
+            "give the number, or label a few more"
+        )
+    shuffled = np.random.default_rng(seed).permutation(scored)
+    dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]  # class after class
+    n_folds = len(dealt) if n_folds is None else min(n_folds, len(dealt))
+    # Neighbours go to different folds, so none takes all documents of a class.
+    return [np.sort(dealt[first::n_folds]) for first in range(n_folds)]

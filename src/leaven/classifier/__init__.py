@@ -1,0 +1,1 @@
+"""A trained classifier as data: predictions, evaluation, model files, reports; no scikit-learn."""

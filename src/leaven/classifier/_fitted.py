@@ -1,0 +1,244 @@
+"""A trained text classifier as data: everything prediction needs, free of scikit-learn."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.typing import Counts, FloatArray
+from leaven._base.validation import check_whole
+from leaven.classifier._report import FitReport
+from leaven.documents._arrow import as_text_array
+from leaven.exceptions import UnseenWordsWarning
+from leaven.experts._experts import Expert, MixtureExpert, linear_top_words
+from leaven.experts._explanations import (
+    ComponentWords,
+    Explanation,
+    WordPull,
+    component_words,
+    strongest,
+    top_words,
+)
+from leaven.held_out._weights import log_softmax
+from leaven.learning._correspondence import by_hand
+from leaven.learning._latent import GivenVectors, View, vectors_of
+from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._counting import Progress
+from leaven.text._options import TextOptions
+
+__all__ = ["FittedClassifier", "wordless_message"]
+
+# Responsibilities of this many documents are in memory at once during prediction.
+DOCUMENTS_PER_BATCH = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class FittedClassifier:
+    """Counter and experts that together classify raw text.
+
+    log p(class | text) is the weighted sum of the experts' scores, normalized.
+    """
+
+    counter: TextCounter
+    experts: tuple[Expert, ...]
+    weights: FloatArray  # (n_experts,)
+    classes: Any  # (n_classes,) ndarray: object (str), integer or bool
+    report: FitReport
+    view: View | None = None  # where documents' vectors come from, if experts look at any
+    dtype: Any = np.float32  # of counts
+
+    @property
+    def needs_vectors(self) -> bool:
+        """Whether documents must come with vectors of the user's own."""
+        return isinstance(self.view, GivenVectors)
+
+    @property
+    def mixture(self) -> MixtureExpert | None:
+        """The expert that EM fitted, if there is one."""
+        return next((own for own in self.experts if isinstance(own, MixtureExpert)), None)
+
+    def scores(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
+        """Weighted sum of the experts' scores of counted documents."""
+        vectors = None if self.view is None else vectors_of(self.view, X, given, n_threads)
+        own = [w * e.scores(X, vectors) for w, e in zip(self.weights, self.experts, strict=True)]
+        total: FloatArray = np.sum(own, axis=0)
+        return total
+
+    def predict_proba(
+        self,
+        texts: Any,
+        *,
+        vectors: Any = None,
+        n_threads: int | None = None,
+        on_progress: Progress | None = None,
+        warn: bool = True,
+    ) -> FloatArray:
+        """Class probabilities, (n_documents, n_classes)."""
+        probability, n_wordless = self.classify(
+            texts, vectors=vectors, n_threads=n_threads, on_progress=on_progress
+        )
+        if n_wordless and warn:
+            message = wordless_message(n_wordless, len(probability))
+            warnings.warn(message, UnseenWordsWarning, stacklevel=3)
+        return probability
+
+    def classify(
+        self,
+        texts: Any,
+        *,
+        vectors: Any = None,
+        n_threads: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> tuple[FloatArray, int]:
+        """Class probabilities, and how many documents are classified without evidence."""
+        array = as_text_array(texts)
+        self._check_vectors(vectors, len(array))
+        batches = []
+        n_wordless = 0
+        for start in range(0, len(array), DOCUMENTS_PER_BATCH):
+            batch = array.slice(start, DOCUMENTS_PER_BATCH)
+            given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
+            X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
+            n_wordless += int((np.diff(X.indptr) == 0).sum())
+            batches.append(np.exp(log_softmax(self.scores(X, given, n_threads))))
+            if on_progress is not None:
+                on_progress(start + len(batch), len(array))
+        probability = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
+        return probability, 0 if self.needs_vectors else n_wordless
+
+    def _check_vectors(self, vectors: Any, n_documents: int) -> None:
+        if self.needs_vectors and vectors is None:
+            raise ValueError(
+                "this classifier was trained with vectors of your own and needs one for every "
+                "document; give the same embed function, or the column that holds them"
+            )
+        if vectors is not None and not self.needs_vectors:
+            raise ValueError(
+                "vectors are given, and this classifier was trained without; leave them out"
+            )
+        if vectors is not None and len(vectors) != n_documents:
+            raise ValueError(
+                f"vectors must have one row per document, got {len(vectors)} for {n_documents}"
+            )
+
+    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
+        """Most telling words of each class; see :func:`leaven.experts._explanations.top_words`."""
+        words = self._word_list("top_words")
+        check_whole("how_many", how_many, "[0, inf)")
+        own = self.mixture
+        if own is None:
+            numbers = linear_top_words(self.experts, self.weights, how_many)
+        else:
+            numbers = top_words(own.model, own.params, how_many)
+        return {
+            name: words.take(pa.array(own)).to_pylist()
+            for name, own in zip(self.classes.tolist(), numbers, strict=True)
+        }
+
+    def components(self, how_many: int = 10) -> list[ComponentWords]:
+        """Every component with its most telling words, numbered as :meth:`assigned` wants it."""
+        words = self._word_list("components")
+        check_whole("how_many", how_many, "[0, inf)")
+        own = self.mixture or self._only_mixture("components")
+        names, share = self.classes.tolist(), np.exp(own.params.log_weight)
+        return [
+            ComponentWords(
+                number,
+                names[int(own.model.component_class[number])],
+                float(share[number]),
+                words.take(pa.array(numbers)).to_pylist(),
+            )
+            for number, numbers in enumerate(component_words(own.params, how_many))
+        ]
+
+    def assigned(self, mapping: Mapping[int, Any]) -> "FittedClassifier":
+        """This classifier with components given to other classes, by number."""
+        own = self._only_mixture("assign")
+        model = by_hand(own.model, self.classes, mapping)
+        moved = ", ".join(str(number) for number in sorted(mapping))
+        report = replace(
+            self.report,
+            components={
+                str(name): int((model.component_class == code).sum())
+                for code, name in enumerate(self.classes.tolist())
+            },
+            # What the fit said of classes is no longer true of them.
+            unlabeled_shares={},
+            diagnosis={},
+            expected_accuracy={},
+            warnings=[f"components assigned by hand: {moved}"],
+        )
+        return replace(self, experts=(replace(own, model=model),), report=report)
+
+    def _only_mixture(self, what: str) -> MixtureExpert:
+        own = self.mixture
+        if own is None or len(self.experts) > 1:
+            raise ValueError(
+                f"{what} needs a model of components alone, and this one is a blend; train with "
+                "method em, mixture, annealed or two-view"
+            )
+        return own
+
+    def explain(self, text: str, how_many: int = 10, vector: Any = None) -> Explanation:
+        """The prediction for one text and the words that pulled it there."""
+        words = self._word_list("explain")
+        check_whole("how_many", how_many, "[0, inf)")
+        x = self.counter.count(as_text_array([text]), dtype=self.dtype)
+        given = None if vector is None else np.asarray(vector)[None]
+        if given is None and isinstance(self.view, GivenVectors):
+            given = np.zeros((1, self.view.n_given))
+            warnings.warn(
+                "explained by its words alone: this classifier looks at vectors too, and the text "
+                "comes without; its prediction may be another with one",
+                stacklevel=3,
+            )
+        self._check_vectors(given, 1)
+        probability = np.exp(log_softmax(self.scores(x, given, 1)))[0]
+        parts = None if self.view is None else self.view.word_vectors(x)
+        asked = zip(self.weights, self.experts, strict=True)
+        order, pulls = strongest(np.sum([w * e.pulls(x, parts) for w, e in asked], axis=0))
+        numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
+        names = self.classes.tolist()
+        found = words.take(pa.array(numbers[:how_many])).to_pylist()
+        entries = [
+            WordPull(word, float(weight), dict(zip(names, map(float, pull), strict=True)))
+            for word, weight, pull in zip(found, weights, pulls, strict=False)
+        ]
+        return Explanation(
+            names[int(probability.argmax())],
+            dict(zip(names, map(float, probability), strict=True)),
+            entries,
+            self._count_unknown(text, x),
+        )
+
+    def _count_unknown(self, text: str, x: Counts) -> int:
+        plain = TextOptions(
+            tokens=self.counter.options.tokens,
+            lowercase=self.counter.options.lowercase,
+            stop_words=self.counter.options.stop_words,
+            ngram_range=self.counter.options.ngram_range,
+            numbers=self.counter.options.numbers,
+        )
+        try:
+            alone, _ = fit_counter(as_text_array([text]), plain)
+        except ValueError:  # the text holds no word at all
+            return 0
+        return max(alone.n_words - x.nnz, 0)
+
+    def _word_list(self, what: str) -> pa.LargeStringArray:
+        if self.counter.options.hash_features:
+            raise ValueError(
+                f"{what} needs the words, and this model hashed them; train without hash_features"
+            )
+        return self.counter.vocabulary.words
+
+
+def wordless_message(n_wordless: int, n_documents: int) -> str:
+    """What to tell about documents without a known word."""
+    return (
+        f"{n_wordless} of {n_documents} documents hold no word that the model knows; their "
+        "prediction is a guess without evidence. Train on text of the same kind and language"
+    )

@@ -1,0 +1,264 @@
+"""Model files: safetensors and JSON, never executable.
+
+A model file is one safetensors file. Its tensors are the parameters and the vocabulary;
+its metadata is one JSON text with the options, the classes, the format number, leaven's
+version and a SHA-256 digest of everything else.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as dump_tensors
+
+from leaven._base.atomic_files import write_atomically
+from leaven._version import __version__
+from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._report import FitReport
+from leaven.exceptions import ModelFileError
+from leaven.experts._tensors import experts_from, experts_to, view_from, view_to
+from leaven.text._counter import TextCounter
+from leaven.text._hash_table_kernels import PADDING
+from leaven.text._options import TextOptions
+from leaven.text._vocabulary import Vocabulary
+
+__all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]
+
+FORMAT = 2
+FIRST_KIND = "multinomial-mixture"  # of format 1, which knew one expert only
+FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
+_KEY = "leaven"
+_TENSORS = {
+    "vocabulary": (1, {"uint8"}),
+    "vocabulary_starts": (1, {"int64"}),
+    "idf": (1, {"float64"}),
+    "weights": (1, {"float64"}),
+}
+
+
+def save_model(fitted: FittedClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a model: to a temporary name beside ``path`` first, then renamed over it."""
+    write_atomically(Path(path), dump_model(fitted))
+
+
+def load_model(path: str | os.PathLike[str]) -> FittedClassifier:
+    """Read a model; a file that is not one gives a ModelFileError of one sentence."""
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no model file at {str(path)!r}; check the path") from None
+    except IsADirectoryError:
+        raise ModelFileError(f"{str(path)!r} is a folder, not a model file") from None
+    return parse_model(content, str(path))
+
+
+def dump_model(fitted: FittedClassifier) -> bytes:
+    """Bytes of a model file."""
+    counter = fitted.counter
+    of_experts, experts = experts_to(fitted.experts)
+    of_view, view = view_to(fitted.view)
+    tensors = {
+        "vocabulary": counter.vocabulary.arena,
+        "vocabulary_starts": counter.vocabulary.starts,
+        "idf": np.asarray(counter.idf, dtype=np.float64),
+        "weights": np.asarray(fitted.weights, dtype=np.float64),
+        **of_experts,
+        **of_view,
+    }
+    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    classes = fitted.classes.tolist()
+    about = {
+        "format": FORMAT,
+        "leaven": __version__,
+        "classes": classes,
+        "text": counter.options.to_json(),
+        "counts": np.dtype(fitted.dtype).name,
+        "experts": experts,
+        "view": view,
+        "report": fitted.report.to_json(),
+    }
+    about = json.loads(json.dumps(about, default=_plain))
+    about["digest"] = _digest(tensors, about)
+    return dump_tensors(tensors, {_KEY: json.dumps(about, ensure_ascii=False)})
+
+
+def parse_model(content: bytes, name: str) -> FittedClassifier:
+    """Model from the bytes of a file called ``name``, every part checked."""
+    about = read_metadata(content, name)
+    try:
+        tensors = load_tensors(content)
+    except (SafetensorError, KeyError) as error:  # KeyError: a type that numpy lacks
+        raise ModelFileError(f"{name!r} is damaged or cut short ({error}); copy it again") from None
+    if about.get("digest") != _digest(tensors, about):
+        raise ModelFileError(
+            f"{name!r} was changed after it was written (its digest does not match); "
+            "copy it again or train anew"
+        )
+    try:
+        return _assemble(tensors, about)
+    except KeyError as error:
+        raise ModelFileError(
+            f"{name!r} is not a consistent leaven model (it lacks {error}); train it anew"
+        ) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(
+            f"{name!r} is not a consistent leaven model ({error}); train it anew"
+        ) from None
+
+
+def read_metadata(content: bytes, name: str) -> dict[str, Any]:
+    """The JSON text of a safetensors file, read by hand: the library hides it in numpy mode."""
+    size = int.from_bytes(content[:8], "little")
+    foreign = ModelFileError(f"{name!r} is not a leaven model; give a file that leaven train wrote")
+    if len(content) < 10 or content[8:9] != b"{":
+        raise foreign
+    if len(content) < 8 + size:
+        raise ModelFileError(f"{name!r} is cut short in its header; copy it again")
+    try:
+        header = json.loads(content[8 : 8 + size])
+        about = json.loads(header["__metadata__"][_KEY])
+        number = about["format"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise foreign from None
+    if type(number) is not int or number < 1:
+        raise ModelFileError(
+            f"{name!r} has model format {number!r}, and formats are whole numbers from 1; "
+            "copy it again or train anew"
+        )
+    if number > FORMAT:
+        raise ModelFileError(
+            f"{name!r} has model format {number!r}, and leaven {__version__} reads formats up to "
+            f"{FORMAT}; update leaven (the file was written by version {about.get('leaven')})"
+        )
+    assert isinstance(about, dict)
+    return about
+
+
+def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedClassifier:
+    if about["format"] == 1:
+        tensors, about = _from_first_format(tensors, about)
+    for name, (n_dimensions, types) in _TENSORS.items():
+        if tensors[name].ndim != n_dimensions or tensors[name].dtype.name not in types:
+            raise ValueError(f"its array {name!r} is of the wrong type")
+    _check_kinds(TextOptions, about["text"])
+    options = TextOptions.from_json(about["text"])
+    if options.length is not None and options.length > 1e9:
+        raise ValueError(f"its documents are {options.length} words long")
+    vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
+    counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
+    classes = _checked_classes(about["classes"])
+    view = view_from(tensors, about["view"], counter.n_words)
+    n_dims = view.n_dims if view is not None else 0
+    experts = experts_from(tensors, about["experts"], counter.n_words, n_dims, len(classes))
+    weights = tensors["weights"]
+    if len(counter.idf) not in ({counter.n_words} if options.idf else {0}):
+        raise ValueError("its arrays do not fit together")
+    if len(weights) != len(experts) or not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError("its experts' weights are not positive numbers")
+    if not (np.isfinite(counter.idf).all() and (counter.idf > 0).all()):
+        raise ValueError("its word weights are not positive numbers")
+    if about["counts"] not in ("float32", "float64"):
+        raise ValueError(f"its counts are {about['counts']!r}")
+    _check_kinds(FitReport, about["report"])
+    report = FitReport(**about["report"])
+    try:
+        str(report)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise ValueError("its report cannot be read") from None
+    return FittedClassifier(
+        counter,
+        experts,
+        weights,
+        classes,
+        report,
+        view,
+        np.dtype(about["counts"]),
+    )
+
+
+def _from_first_format(
+    tensors: Mapping[str, Any], about: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model of format 1 as format 2 would have written it."""
+    if about["kind"] != FIRST_KIND:
+        raise ValueError(f"its kind is {about['kind']!r}")
+    own = ("component_class", "log_weight", "log_word")
+    moved = {f"0.{name}": tensors[name] for name in own}
+    method = about["report"]["method"]
+    settings = {**FIRST_DEFAULTS, **about["model"]}
+    expert = {"kind": "mixture", "name": method, "settings": settings}
+    return (
+        {**tensors, **moved, "weights": np.ones(1)},
+        {**about, "experts": [expert], "view": None, "counts": tensors["log_word"].dtype.name},
+    )
+
+
+def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
+    # Compiled code trusts these numbers, so nothing that could send it astray passes.
+    inside = len(arena) - PADDING
+    # Compared, not subtracted: differences of 64-bit numbers can wrap around.
+    if not (
+        len(starts) and starts[0] == 0 and starts[-1] == inside and (starts[1:] > starts[:-1]).all()
+    ):
+        raise ValueError("its vocabulary is malformed")
+    # Copied, because kernels are compiled for arrays that can be written to.
+    vocabulary = Vocabulary(np.array(arena), np.array(starts))
+    vocabulary.words.validate(full=True)  # raises pa.ArrowInvalid, a ValueError, unless UTF-8
+    return vocabulary
+
+
+def _checked_classes(names: Any) -> Any:
+    kinds = {type(name) for name in names} if isinstance(names, list) else set()
+    if len(kinds) != 1 or not kinds <= {str, int, bool} or not 2 <= len(set(names)) == len(names):
+        raise ValueError("its classes are not two or more different names")
+    (kind,) = kinds
+    return np.array(names, dtype={str: object, int: np.int64, bool: np.bool_}[kind])
+
+
+def _check_kinds(home: type, fields: Any) -> None:
+    """Refuse JSON values of another kind than the fields of a dataclass are declared to be."""
+    if not isinstance(fields, dict):
+        raise TypeError(f"its {home.__name__} is {fields!r}")
+    for name, declared in get_type_hints(home).items():
+        if name in fields and not _is_of_kind(fields[name], declared):
+            raise TypeError(f"its {name} is {fields[name]!r}")
+
+
+def _is_of_kind(value: Any, declared: Any) -> bool:
+    origin, inner = get_origin(declared), get_args(declared)
+    if declared is Any:
+        return True
+    if origin is UnionType:
+        return any(_is_of_kind(value, kind) for kind in inner)
+    if origin is dict:
+        return isinstance(value, dict) and all(_is_of_kind(v, inner[1]) for v in value.values())
+    if origin is not None:  # list, tuple or Sequence of one kind
+        return isinstance(value, list) and all(_is_of_kind(v, inner[0]) for v in value)
+    if declared in (int, float):
+        return isinstance(value, int | declared) and not isinstance(value, bool)
+    return isinstance(value, declared)
+
+
+def _plain(value: Any) -> Any:
+    """A numpy scalar as Python's own, which JSON can hold."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a model file cannot hold {value!r}")
+
+
+def _digest(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in about.items() if name != "digest"}
+    digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
+    for name in sorted(tensors):
+        array = tensors[name]
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

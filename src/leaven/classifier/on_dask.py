@@ -1,0 +1,207 @@
+"""Files that the workers of a Dask cluster classify, each its own pieces of them.
+
+The model goes to the cluster once, with a task whose result any worker can make again, so that
+a lost worker costs time and nothing else.
+"""
+
+import contextlib
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from leaven.classifier._evaluation import Scorer, Sums
+from leaven.classifier._predictions import Labeler, Tally
+from leaven.corpora.dask import Cluster, same
+from leaven.corpora.dask_uncounted import good_pieces, pieces_of
+from leaven.documents._pieces import Documents, FilePiece
+from leaven.documents._readers import DocumentFiles
+from leaven.documents._writers import write_tables
+from leaven.exceptions import DataError
+
+__all__ = ["labeled_tables", "score_files", "write_parts"]
+
+OnPiece = Callable[[int, int], None]  # done, total
+ATTEMPTS = 20  # at removing a folder into which a worker may still write
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What a worker made of a piece of a file, or what is wrong with the file."""
+
+    content: Any = None  # None where the piece holds no documents
+    n_documents: int = 0
+    fault: str | None = None
+
+
+def score_files(
+    files: DocumentFiles, cluster: Cluster, scorer: Scorer, on_piece: OnPiece | None = None
+) -> Sums:
+    """What is counted of all documents."""
+    done = _all_done(files, cluster, on_piece, _score, scorer)
+    sums: list[Sums] = [own.content for own in done]
+    return reduce(add, sums)
+
+
+def write_parts(
+    files: DocumentFiles,
+    cluster: Cluster,
+    labeler: Labeler,
+    folder: Path,
+    on_piece: OnPiece | None = None,
+) -> Tally:
+    """Have workers write predictions as Parquet files, part-00000.parquet and so on.
+
+    The files appear in the folder when all are complete. They are in the order of the documents.
+    """
+    with _staging(folder) as stage:
+        done = _all_done(files, cluster, on_piece, _write, labeler, stage)
+        for number, own in enumerate(done):
+            os.replace(own.content[0], folder / f"part-{number:05}.parquet")
+    tallies: list[Tally] = [own.content[1] for own in done]
+    return reduce(add, tallies)
+
+
+def labeled_tables(
+    files: DocumentFiles, cluster: Cluster, labeler: Labeler, on_piece: OnPiece | None = None
+) -> Iterator[tuple[pa.Table, Tally]]:
+    """Yield tables with predictions in the order of the files; a few wait on the cluster."""
+    cluster.wait_for_workers()
+    pieces = pieces_of(files, cluster)
+    if files.skip_bad:
+        # Rows are written as they come, so what is wrong must be known before.
+        looks = [[cluster.submit(_attempt, True, _look, piece) for piece in own] for own in pieces]
+        pieces, _ = good_pieces(files, cluster, pieces, looks)
+    sent = cluster.submit(same, labeler)
+    n_pieces, n_done = sum(map(len, pieces)), 0
+    results = cluster.in_order(_label, [(piece, sent) for own in pieces for piece in own])
+    for own_pieces in pieces:
+        n_documents = 0
+        for _ in own_pieces:
+            for table, tally in next(results):
+                n_documents += tally.n_documents
+                yield table, tally
+            n_done += 1
+            if on_piece is not None:
+                on_piece(n_done, n_pieces)
+        if not n_documents:
+            name = own_pieces[0].source.name
+            files.leave_out(name, f"{name} holds no documents; pass a file that does")
+
+
+def _all_done(
+    files: DocumentFiles,
+    cluster: Cluster,
+    on_piece: OnPiece | None,
+    work: Callable[..., Any],
+    tool: Any,
+    *more: Any,
+) -> list[Done]:
+    """``work(piece, tool, *more)`` of all pieces that hold documents, of files that are good."""
+    cluster.wait_for_workers()
+    pieces = pieces_of(files, cluster)
+    sent = cluster.submit(same, tool)
+    tasks = [
+        [cluster.submit(_attempt, files.skip_bad, work, piece, sent, *more) for piece in own]
+        for own in pieces
+    ]
+    cluster.wait([task for own in tasks for task in own], on_piece)
+    _, tasks = good_pieces(files, cluster, pieces, tasks)
+    done = cluster.results([task for own in tasks for task in own])
+    return [own for own in done if own.content is not None]
+
+
+class _BadFile(Exception):
+    """A file cannot be read, which is not to be taken for anything else that may go wrong."""
+
+
+def _read(piece: FilePiece) -> Iterator[Documents]:
+    try:
+        yield from piece
+    except DataError as error:
+        raise _BadFile(str(error)) from None
+
+
+def _attempt(skip_bad: bool, work: Callable[..., Done], *given: Any) -> Done:
+    try:
+        return work(*given)
+    except _BadFile as error:
+        if not skip_bad:
+            raise DataError(str(error)) from None
+        return Done(fault=str(error))
+
+
+def _score(piece: FilePiece, scorer: Scorer) -> Done:
+    parts = [scorer(batch) for batch in _read(piece)]
+    if not parts:
+        return Done()
+    total = reduce(add, parts)
+    return Done(total, total.n_labeled + total.n_unlabeled)
+
+
+def _write(piece: FilePiece, labeler: Labeler, stage: Path) -> Done:
+    tallies: list[Tally] = []
+
+    def tables() -> Iterator[pa.Table]:
+        for batch in _read(piece):
+            table, tally = labeler(batch)
+            tallies.append(tally)
+            yield table
+
+    if not stage.is_dir():
+        raise FileNotFoundError(
+            f"a worker does not find the folder {str(stage.parent)!r}; it must be one that all "
+            "workers can open under the same path"
+        )
+    # A name of its own, should a worker that was given up still write the same piece.
+    path = stage / f"{uuid.uuid4().hex}.parquet"
+    waiting = tables()
+    first = next(waiting, None)
+    if first is None:
+        return Done()
+    write_tables(_chained(first, waiting), path)
+    total = reduce(add, tallies)
+    return Done((path, total), total.n_documents)
+
+
+def _chained(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    yield first
+    del first
+    yield from others
+
+
+def _label(given: tuple[FilePiece, Labeler]) -> list[tuple[pa.Table, Tally]]:
+    piece, labeler = given
+    return [labeler(batch) for batch in piece]
+
+
+def _look(piece: FilePiece) -> Done:
+    return Done(n_documents=sum(len(batch.texts) for batch in _read(piece)))
+
+
+@contextlib.contextmanager
+def _staging(folder: Path) -> Iterator[Path]:
+    """A hidden folder in which files wait for their names."""
+    is_new = not folder.exists()
+    folder.mkdir(exist_ok=True)
+    stage = folder / f".leaven-{uuid.uuid4().hex}"
+    try:
+        stage.mkdir()
+        yield stage
+    finally:
+        for _ in range(ATTEMPTS):
+            shutil.rmtree(stage, ignore_errors=True)
+            if not stage.exists():
+                break
+            time.sleep(0.05)
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()  # stays if anything was written

@@ -1,0 +1,143 @@
+"""Which column of a file is the text, which the label, and both as strings."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from leaven.documents._arrow import plain_array
+from leaven.exceptions import DataError
+
+__all__ = ["Header", "choose_label", "choose_text", "guess", "label_array", "text_array"]
+
+TEXT_NAMES = (
+    "text", "body", "content", "document", "message", "description", "review", "comment",
+    "title", "summary", "question", "tweet", "sentence", "texts", "documents", "raw_text",
+    "full_text", "review_text", "utterance", "query", "post", "abstract", "article", "headline",
+    "subject", "email", "sms", "note", "notes",
+)  # fmt: skip
+LABEL_NAMES = (
+    "label", "class", "category", "target", "topic", "tag", "y", "sentiment", "intent",
+    "label_text", "label_name", "class_name", "gold_label", "polarity", "section",
+)  # fmt: skip
+# Names that promise several labels per document are taken only if labels are asked for.
+PLURAL_LABEL_NAMES = ("labels", "classes", "categories", "topics", "tags")
+
+REMEDY = {
+    "text": "name the text column with --text (text= in Python)",
+    "label": "name the label column with --label (label= in Python)",
+}
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a file, as far as its first rows tell."""
+
+    names: tuple[str, ...]
+    strings: frozenset[str]  # columns that hold text
+    lists: frozenset[str] = frozenset()  # columns that hold a list per document
+
+    def __str__(self) -> str:
+        shown = [repr(name if len(name) <= 40 else name[:37] + "...") for name in self.names[:20]]
+        if len(self.names) > 20:
+            shown.append(f"and {len(self.names) - 20} more")
+        return f"columns found: {', '.join(shown)}" if shown else "no columns found"
+
+
+def guess(names: Sequence[str], candidates: Iterable[str]) -> str | None:
+    """Find the first candidate among ``names``, exactly or else in another case."""
+    lowered = [name.strip().lower() for name in names]
+    for candidate in candidates:
+        if candidate in names:
+            return candidate
+        if candidate in lowered:
+            return names[lowered.index(candidate)]
+    return None
+
+
+def choose_text(header: Header, given: str | None, source: str) -> str:
+    """Settle on the text column of a file, or say which columns there are."""
+    if given is not None:
+        return _checked(header, given, source, "text")
+    name = guess(header.names, TEXT_NAMES)
+    if name is None:
+        label = guess(header.names, LABEL_NAMES)
+        only = [name for name in header.names if name in header.strings and name != label]
+        if len(only) != 1:
+            raise DataError(
+                f"{source} has no column that is clearly the text ({header}); {REMEDY['text']}"
+            )
+        name = only[0]
+    return _checked(header, name, source, "text")
+
+
+def choose_label(
+    header: Header, given: str | None, text: str, needed: bool, source: str
+) -> str | None:
+    """Settle on the label column of a file; None if it has none."""
+    if given is not None:
+        return _checked(header, given, source, "label") if given in header.names else None
+    open_names = [
+        name for name in header.names if name != text and (needed or name not in header.lists)
+    ]
+    name = guess(open_names, (*LABEL_NAMES, *PLURAL_LABEL_NAMES) if needed else LABEL_NAMES)
+    if name is None or (not needed and header.names.count(name) > 1):
+        return None
+    return _checked(header, name, source, "label")
+
+
+def _checked(header: Header, name: str, source: str, kind: str) -> str:
+    count = header.names.count(name)
+    if count == 0:
+        raise DataError(f"{source} has no column {name!r} ({header}); {REMEDY[kind]}")
+    if count > 1:
+        raise DataError(
+            f"{source} has {count} columns named {name!r}, so which of them is the {kind} is "
+            f"unclear; rename them, or {REMEDY[kind]}"
+        )
+    return name
+
+
+def text_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
+    """Give the documents of a column; a null is an empty document."""
+    strings = _as_strings(column, name, source, "text")
+    return plain_array(strings.fill_null("") if strings.null_count else strings)
+
+
+def label_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
+    """Give the labels of a column; null where the cell is null, empty or blank.
+
+    White space around a label is cut off: "text, label" files have it, and nobody means it.
+    """
+    strings = pc.utf8_trim_whitespace(_as_strings(column, name, source, "label"))
+    return pc.if_else(pc.equal(strings, ""), pa.scalar(None, pa.large_string()), strings)
+
+
+def _as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> pa.LargeStringArray:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        raise nested_value(source, name, kind, "list")
+    if pa.types.is_nested(column.type):
+        raise nested_value(source, name, kind, "nested value")
+    if pa.types.is_floating(column.type):
+        # Whole numbers print without ".0", so an integer column that pandas made float to
+        # hold missing values keeps its labels.
+        column = pc.if_else(pc.is_nan(column), None, column)
+    strings = column.cast(pa.large_string()).combine_chunks()
+    strings.validate(full=True)
+    return strings
+
+
+def nested_value(source: str, name: str, kind: str, found: str) -> DataError:
+    """Say that a column holds lists or objects where one string is needed."""
+    if kind == "label" and found == "list":
+        return DataError(
+            f"column {name!r} of {source} is a list per document (multi-label), which no method "
+            "built so far can use; keep one label per document"
+        )
+    return DataError(
+        f"column {name!r} of {source} must hold one string per document as its {kind}, but holds "
+        f"a {found}; {REMEDY[kind]}"
+    )

@@ -1,0 +1,151 @@
+"""Labels as people write them, to class codes."""
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.typing import IntArray
+
+__all__ = ["UNLABELED", "Labels", "encode_labels", "is_missing", "refuse_minus_one"]
+
+UNLABELED = -1
+
+_WHOLE = (int, np.integer, np.bool_)
+_NUMBER = (*_WHOLE, float, np.floating)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Class codes and what they stand for."""
+
+    codes: IntArray  # (n_documents,), UNLABELED where unknown
+    classes: Any  # (n_classes,) sorted ndarray: object (str), integer or bool
+
+    @property
+    def counts(self) -> IntArray:
+        """Labeled documents of each class."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
+
+
+def encode_labels(labels: Any) -> Labels:
+    """Class codes of labels; a missing one is None, NaN, an empty string, or -1 among integers.
+
+    Text labels give classes of type str, whole numbers classes of type int.
+    """
+    values = _plain_values(labels)
+    if isinstance(values, np.ndarray):
+        return _encode_integers(values)
+    if values and all(issubclass(kind, _WHOLE) for kind in set(map(type, values))):
+        return _encode_integers(np.asarray(values))
+    return _encode_text(values)
+
+
+def _plain_values(labels: Any) -> Any:
+    """Labels as an array of whole numbers, or as a list."""
+    shape = getattr(labels, "shape", None)
+    if isinstance(shape, tuple) and len(shape) > 1:
+        raise ValueError(
+            f"labels must be one column, got {len(shape)} dimensions (shape {shape}); give one "
+            "label per document: no method built so far can use several (multi-label)"
+        )
+    if isinstance(labels, pa.Array | pa.ChunkedArray):
+        return labels.to_pylist()
+    if hasattr(labels, "to_list"):  # pandas and polars
+        return labels.to_list()
+    if isinstance(labels, np.ndarray) and labels.ndim:
+        return labels if labels.dtype.kind in "iub" else labels.tolist()
+    is_one_value = isinstance(labels, str | bytes) or shape == ()
+    if is_one_value or isinstance(labels, Mapping | Set) or not isinstance(labels, Iterable):
+        raise TypeError(f"labels must be a list with one label per document, got {labels!r}")
+    return list(labels)
+
+
+def _encode_integers(array: Any) -> Labels:
+    if array.dtype.kind not in "iub" or array.max(initial=0) > np.iinfo(np.int64).max:
+        raise ValueError(
+            "labels must be whole numbers of at most 64 bits, and some are larger: convert them "
+            "all to str"
+        )
+    codes = np.full(len(array), UNLABELED, dtype=np.int64)
+    is_labeled = array != UNLABELED if array.dtype.kind == "i" else np.ones(len(array), bool)
+    classes, codes[is_labeled] = np.unique(array[is_labeled], return_inverse=True)
+    return Labels(codes, classes)
+
+
+def _encode_text(values: list[Any]) -> Labels:
+    names: list[str | None] = []
+    for i, value in enumerate(values):
+        if is_missing(value):
+            names.append(None)
+        elif isinstance(value, str):
+            names.append(str(value))
+        elif isinstance(value, _NUMBER) and float(value).is_integer():
+            return _encode_numbers(values)
+        elif isinstance(value, list | tuple | set | frozenset | np.ndarray):
+            raise ValueError(
+                f"labels[{i}] is {value!r}: several labels per document (multi-label), which no "
+                "method built so far can use; give one label per document"
+            )
+        else:
+            raise TypeError(
+                f"a label must be a str, or None where unlabeled; labels[{i}] is {value!r}"
+            )
+    n_minus_one = sum(name is not None and name.strip() == "-1" for name in names)
+    refuse_minus_one(n_minus_one)
+    classes = sorted({name for name in names if name is not None})
+    _refuse_half_characters(classes)
+    code = {name: i for i, name in enumerate(classes)}
+    codes = np.array([UNLABELED if n is None else code[n] for n in names], dtype=np.int64)
+    return Labels(codes, np.array(classes, dtype=object))
+
+
+def refuse_minus_one(n_documents: int) -> None:
+    """Refuse "-1" as text, of which so many were found: most likely it means unlabeled."""
+    if n_documents:
+        raise ValueError(
+            f'the label "-1" as text occurs {n_documents} times: an unlabeled document has an '
+            "empty label (None in Python), and -1 marks it only among whole numbers; empty "
+            "those labels or rename the class"
+        )
+
+
+def _encode_numbers(values: list[Any]) -> Labels:
+    """Whole numbers with gaps: pandas turns integers beside missing labels into floats."""
+    is_labeled = np.array([not is_missing(value) for value in values])
+    known: list[int] = []
+    for i in np.flatnonzero(is_labeled).tolist():
+        value = values[i]
+        if not isinstance(value, _NUMBER) or not float(value).is_integer():
+            raise TypeError(
+                f"labels must be all text or all whole numbers; labels[{i}] is {value!r} beside "
+                "whole numbers: convert them all to str"
+            )
+        known.append(bool(value) if isinstance(value, bool | np.bool_) else int(value))
+    encoded = encode_labels(known)
+    codes = np.full(len(values), UNLABELED, dtype=np.int64)
+    codes[is_labeled] = encoded.codes
+    return Labels(codes, encoded.classes)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for no label: None, NaN, pandas' NA, or blank text."""
+    # pandas' NA and NaT are known by name to avoid importing pandas.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _refuse_half_characters(classes: list[str]) -> None:
+    for name in classes:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"labels must be valid Unicode, but {name!r} has a lone surrogate (half of a "
+                'character); repair it with label.encode("utf-8", "replace").decode()'
+            ) from None

@@ -1,0 +1,184 @@
+"""Files in pieces that can be read apart: row groups of Parquet, runs of whole lines or rows."""
+
+import copy
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from leaven.documents._columns import label_array, text_array
+from leaven.documents._csv_kernels import FIELD_START, scan_rows
+from leaven.documents._folders import FolderSource
+from leaven.documents._formats import BOM, GZIP_MAGIC, DelimitedSource, ParquetSource, Source
+from leaven.exceptions import DataError
+
+__all__ = ["Documents", "FilePiece", "split"]
+
+Run = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], list[Any]]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Documents read from files, in the order of the files."""
+
+    texts: pa.LargeStringArray  # no nulls
+    labels: pa.LargeStringArray | None  # null = unlabeled; None if there is no label column
+    columns: pa.Table | None  # all columns of the files, if they were asked for
+    source: str  # what was read, for messages
+
+
+@dataclass(frozen=True)
+class FilePiece:
+    """A file, or a piece of one, and which of its columns are wanted."""
+
+    source: Source
+    text: str
+    label: str | None  # None where this file has no labels
+    is_labeled: bool  # whether any file has
+    keep_columns: bool
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much of the disk it takes up."""
+        return self.source.piece_size
+
+    def __iter__(self) -> Iterator[Documents]:
+        return (batch for batch, _ in self.read())
+
+    def read(self) -> Iterator[tuple[Documents, int]]:
+        """Batches, each with the bytes of the file consumed so far."""
+        try:
+            with self.source.explained():
+                tables = self.source.tables(self.text, self.label, self.keep_columns)
+                for table, position in tables:
+                    yield self._documents(table), position
+        except DataError:
+            if self.source.span is not None:
+                # Where in the file the fault is only a reader of the whole file can tell.
+                whole = self.source.whole()
+                with whole.explained():
+                    for _ in whole.tables(self.text, self.label, self.keep_columns):
+                        pass
+            raise
+
+    def _documents(self, table: pa.Table) -> Documents:
+        labels = None
+        if self.label is not None:
+            labels = label_array(table.column(self.label), self.label, self.source.name)
+        elif self.is_labeled:
+            labels = pa.nulls(table.num_rows, pa.large_string())
+        return Documents(
+            text_array(table.column(self.text), self.text, self.source.name),
+            labels,
+            table if self.keep_columns else None,
+            self.source.name,
+        )
+
+
+def split(source: Source, n_bytes: int, run: Run | None = None) -> list[Source]:
+    """Cut a file into pieces of about ``n_bytes`` on disk; one piece where it cannot be cut.
+
+    ``run(function, argument tuples)`` may call the function elsewhere, in any order.
+    """
+    run = run or (lambda function, given: [function(*own) for own in given])
+    with source.explained():
+        if isinstance(source, ParquetSource):
+            return _row_groups(source, n_bytes)
+        if isinstance(source, FolderSource):
+            return _runs_of_files(source, n_bytes)
+        if source.size < 2 * n_bytes or source.encoding != "utf-8":
+            return [source]
+        with source.path.open("rb") as file:
+            if file.read(2) == GZIP_MAGIC:
+                return [source]
+        if isinstance(source, DelimitedSource):
+            return _runs_of_rows(source, n_bytes, run)
+        return _pieces(source, _line_starts(source, n_bytes), b"")
+
+
+def _pieces(source: Source, starts: Sequence[int], head: bytes) -> list[Source]:
+    bounds = [*starts, source.size]
+    return [source.piece((begin, end), head) for begin, end in pairwise(bounds) if end > begin]
+
+
+def _row_groups(source: ParquetSource, n_bytes: int) -> list[Source]:
+    """Consecutive row groups together."""
+    with pq.ParquetFile(source.path) as file:
+        meta = file.metadata
+        sizes = [meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)]
+    # Sizes in memory; what counts is the share of the file.
+    shares = np.array(sizes, dtype=np.float64) * (source.size / max(sum(sizes), 1))
+    pieces = []
+    for begin, end in _runs(shares, n_bytes):
+        pieces.append(source.piece((begin, end), b""))
+        pieces[-1].piece_size = int(shares[begin:end].sum())
+    return list(pieces)
+
+
+def _runs_of_files(source: FolderSource, n_bytes: int) -> list[Source]:
+    sizes = np.array([file.stat().st_size for file, _ in source.files], dtype=np.float64)
+    pieces: list[Source] = []
+    for begin, end in _runs(sizes, n_bytes):
+        own = copy.copy(source)
+        own.files = source.files[begin:end]
+        own.size = own.piece_size = int(sizes[begin:end].sum())
+        pieces.append(own)
+    return pieces
+
+
+def _runs(sizes: Any, n_bytes: int) -> list[tuple[int, int]]:
+    """Bounds of consecutive entries that together have about ``n_bytes``."""
+    number = (np.cumsum(sizes) - sizes / 2) // n_bytes
+    bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
+    return list(pairwise(bounds))
+
+
+def _line_starts(source: Source, n_bytes: int) -> list[int]:
+    starts = [0]
+    with source.path.open("rb") as file:
+        for offset in range(n_bytes, source.size, n_bytes):
+            file.seek(max(offset, starts[-1]))
+            file.readline()
+            if starts[-1] < file.tell() < source.size:
+                starts.append(file.tell())
+    return starts
+
+
+def _runs_of_rows(source: DelimitedSource, n_bytes: int, run: Run) -> list[Source]:
+    with source.path.open("rb") as file:
+        lead = file.read(1 << 16)
+    # The header follows a byte order mark and blank lines, if there are any.
+    first = len(lead) - len(lead.removeprefix(BOM).lstrip(b"\r\n"))
+    offsets = list(range(first, source.size, n_bytes))
+    delimiter = ord(source.delimiter)
+    given = [
+        (os.fspath(source.path), begin, end, delimiter)
+        for begin, end in zip(offsets, [*offsets[1:], source.size], strict=True)
+    ]
+    starts: list[int] = []
+    state = FIELD_START
+    for offset, (end, row) in zip(offsets, run(scan_file, given), strict=True):
+        if row[state] >= 0:
+            starts.append(offset + row[state])
+        state = end[state]
+    if first == len(lead) or not starts or starts[0] >= first + n_bytes:
+        return [source]  # a header so long or far, or no line feed, is not worth the trouble
+    with source.path.open("rb") as file:
+        head = file.read(starts[0])
+    if b"\r" in head.replace(b"\r\n", b""):
+        return [source]  # the header may end there already, and a document follow it
+    return _pieces(source, starts, head) or [source]
+
+
+def scan_file(path: str, begin: int, end: int, delimiter: int) -> tuple[list[int], list[int]]:
+    """States and row starts of :func:`scan_rows` for some bytes of a file."""
+    with open(path, "rb") as file:
+        file.seek(begin)
+        content = np.frombuffer(bytearray(file.read(end - begin)), dtype=np.uint8)
+    final, first = scan_rows(content, delimiter)
+    return final.tolist(), first.tolist()

@@ -1,0 +1,232 @@
+"""What was found: points, statistics over starts, the verdict and its words."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from leaven._base.typing import FloatArray
+
+__all__ = ["Alternative", "Diagnosis", "Difference", "Point", "judge", "paired_difference"]
+
+ONE_SIDED_95 = 1.645  # standard errors
+N_RESAMPLED = 500
+NOTICEABLE = 0.05  # an accuracy that surely differs by less is much the same
+
+
+@dataclass(frozen=True)
+class Point:
+    """A model on its way from a supervised start to the end of EM."""
+
+    start: int
+    iteration: int
+    log_probability: float  # of the unlabeled documents and the parameters, per document
+    accuracy: float  # on the labeled documents held out
+    n_held_out: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference in accuracy, mean over starts, and its standard error."""
+
+    mean: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.mean:+.1f} ± {100 * self.error:.1f}"
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A way to train, scored on the labeled documents that were held out."""
+
+    name: str
+    advice: str  # how to train in this way
+    accuracy: float  # mean over starts
+    versus_em: Difference
+    versus_supervised: Difference
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Whether unlabeled text helps, and the evidence.
+
+    ``print(diagnosis)`` is for people, ``diagnosis.to_json()`` for machines.
+    """
+
+    verdict: str  # "helps", "hurts" or "unclear"
+    sentence: str
+    recommendation: str
+    gain: Difference  # accuracy after EM minus that of the supervised start
+    correlation: float | None  # of log probability and accuracy over all points
+    correlation_interval: tuple[float, float] | None  # 90 %, for other starts
+    n_labeled: int
+    n_held_out: int  # different documents that some start was scored on
+    n_unlabeled: int
+    points: list[Point] = field(default_factory=list)
+    alternatives: list[Alternative] = field(default_factory=list)  # the simplest first
+    recommended: str = ""  # name among the alternatives
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        width = max((len(own.name) for own in self.alternatives), default=0)
+        tried = [
+            f"  {own.name:<{width}}  {own.accuracy:6.1%}  {own.versus_em!s:>12} points from plain "
+            f"EM, {own.versus_supervised!s:>12} from supervised"
+            for own in self.alternatives
+        ]
+        return "\n".join([self.sentence, self.recommendation, *tried])
+
+
+def judge(
+    points: Sequence[Point],
+    gains: FloatArray,
+    rng: np.random.Generator,
+    n_labeled: int,
+    n_unlabeled: int,
+) -> Diagnosis:
+    """Verdict from the points, and from what EM gained on each held-out document.
+
+    Both the gain and the correlation must be on the same side of zero beyond doubt.
+
+    Parameters
+    ----------
+    points : list of Point
+        In the order of starts and iterations.
+    gains : array of shape (n_starts, n_labeled)
+        1 where EM made a wrong answer right, -1 the other way round, NaN where not held out.
+    """
+    if not points:
+        sentence, advice = _nothing_to_judge(n_unlabeled)
+        nothing = Difference(0.0, 0.0)
+        return Diagnosis(
+            "unclear", sentence, advice, nothing, None, None, n_labeled, 0, n_unlabeled
+        )
+    gain = paired_difference(gains, rng)
+    correlation, interval = pooled_correlation(points, rng)
+    least, most = gain.mean - ONE_SIDED_95 * gain.error, gain.mean + ONE_SIDED_95 * gain.error
+    verdict = "unclear"
+    if interval is not None and least > 0 and interval[0] > 0:
+        verdict = "helps"
+    elif interval is not None and most < 0 and interval[1] < 0:
+        verdict = "hurts"
+    n_held_out = int((~np.isnan(gains)).any(axis=0).sum())
+    sentence, advice = _words(verdict, gain, correlation, n_held_out)
+    return Diagnosis(
+        verdict,
+        sentence,
+        advice,
+        gain,
+        correlation,
+        interval,
+        n_labeled,
+        n_held_out,
+        n_unlabeled,
+        list(points),
+    )
+
+
+def paired_difference(differences: FloatArray, rng: np.random.Generator) -> Difference:
+    """Mean over starts, and its error for other starts and other documents.
+
+    ``differences`` has a row per start, a column per labeled document, NaN where the document
+    was not held out. Starts share documents, and a document's answers from several starts are
+    alike, so that both are resampled: either alone promises too much.
+    """
+    differences = differences[:, ~np.isnan(differences).all(axis=0)]
+    n_starts, n_documents = differences.shape
+    is_held, values = ~np.isnan(differences), np.nan_to_num(differences)
+    starts = _resampled(rng, n_starts)
+    documents = _resampled(rng, n_documents)
+    n_held = is_held.astype(np.float64) @ documents.T  # (n_starts, N_RESAMPLED)
+    of_start = values @ documents.T / np.maximum(n_held, 1.0)
+    weight = starts.T * (n_held > 0)
+    total = weight.sum(axis=0)
+    means = (of_start * weight).sum(axis=0)[total > 0] / total[total > 0]
+    # No error is below one document's worth: few documents may agree by chance.
+    error = max(float(means.std()), 1.0 / n_documents)
+    return Difference(float(np.nanmean(differences, axis=1).mean()), error)
+
+
+def pooled_correlation(
+    points: Sequence[Point], rng: np.random.Generator
+) -> tuple[float | None, tuple[float, float] | None]:
+    """Correlation over all points, and its 90 % interval by resampling whole starts.
+
+    The points of a start depend on each other, so there are as many observations as starts.
+    None where accuracy is always the same.
+    """
+    x = np.array([point.log_probability for point in points])
+    y = np.array([point.accuracy for point in points])
+    start = np.array([point.start for point in points])
+    x, y = x - x.mean(), y - y.mean()
+    # One column per start: the sums that a correlation is made of.
+    sums = np.stack(
+        [np.bincount(start, own) for own in (np.ones(len(x)), x, y, x * x, y * y, x * y)]
+    )
+    whole = float(_correlations(sums.sum(axis=1)[:, None])[0])
+    if np.isnan(whole):
+        return None, None
+    resampled = _correlations(sums @ _resampled(rng, sums.shape[1]).T)
+    low, high = np.nanquantile(resampled, [0.05, 0.95])
+    return whole, (float(low), float(high))
+
+
+def _correlations(sums: FloatArray) -> FloatArray:
+    """Correlation from the sums of 1, x, y, x², y² and xy, each column for itself."""
+    n, x, y, xx, yy, xy = sums
+    variance_x, variance_y = n * xx - x * x, n * yy - y * y
+    varies = (variance_x > 1e-12 * n * xx) & (variance_y > 1e-12 * n * yy)
+    product = np.where(varies, variance_x * variance_y, np.nan)
+    r: FloatArray = (n * xy - x * y) / np.sqrt(product)
+    return r
+
+
+def _resampled(rng: np.random.Generator, n: int) -> FloatArray:
+    """How often each of ``n`` is drawn, with replacement; a row per bootstrap sample."""
+    return rng.multinomial(n, np.full(n, 1 / n), size=N_RESAMPLED).astype(np.float64)
+
+
+def _nothing_to_judge(n_unlabeled: int) -> tuple[str, str]:
+    if not n_unlabeled:
+        return (
+            "There is no unlabeled text that could help.",
+            "Train on the labeled documents alone (method nb).",
+        )
+    return (
+        "Whether unlabeled text helps cannot be told: no class has two labeled documents, so "
+        "that none can be held out.",
+        "Label at least two documents of each class, then ask again.",
+    )
+
+
+def _words(
+    verdict: str, gain: Difference, correlation: float | None, n_held_out: int
+) -> tuple[str, str]:
+    """The sentence and the recommendation."""
+    on_labels = f"on {n_held_out:,} held-out label{'s' * (n_held_out != 1)}"
+    points = f"{round(100 * gain.mean):+d} points {on_labels}"
+    if verdict != "unclear":
+        better = "better" if verdict == "helps" else "worse"
+        sentence = (
+            f"Unlabeled text {verdict} here: the more probable the model, the {better} it "
+            f"classifies held-out labels (r = {correlation:.2f}, {points})."
+        )
+        if verdict == "helps":
+            return sentence, "Train with the unlabeled text."
+        return sentence, (
+            "Train without the unlabeled text (method nb), or let leaven diagnose try more "
+            "components per class, annealing and a lower unlabeled weight."
+        )
+    if abs(gain.mean) + ONE_SIDED_95 * gain.error < NOTICEABLE:
+        sentence = f"Unlabeled text makes little difference here: {gain} points {on_labels}."
+    else:
+        sentence = (
+            f"It is unclear whether unlabeled text helps: {gain} points {on_labels} may be chance."
+        )
+    if gain.mean > 0:
+        return sentence, "Train with the unlabeled text, which more likely helps than not."
+    return sentence, "Train without the unlabeled text (method nb) until more labels tell."

@@ -1,0 +1,1 @@
+"""How each family of methods learns: a learner gives an expert."""

@@ -1,0 +1,43 @@
+"""Did one class take almost all unlabeled documents?"""
+
+from typing import Any
+
+import numpy as np
+
+from leaven._base.typing import FloatArray
+
+__all__ = ["collapse_message"]
+
+ALMOST_ALL = 0.9
+NOT_EXPECTED = 0.75  # a class with this share of the labels may well take almost all
+FEW_LEFT = 1 / 3  # of the classes, counted by the exponential of their shares' entropy
+
+
+def collapse_message(classes: Any, labeled: FloatArray, shares: FloatArray) -> str | None:
+    """What to tell if EM collapsed, None if it did not.
+
+    Collapse feeds itself: a class that takes more documents has the larger vocabulary, so
+    that it takes still more. It shows as one class with almost all unlabeled documents, or
+    as few classes left of many.
+    """
+    if np.isnan(shares).any():
+        return None
+    labeled_shares = labeled / labeled.sum()
+    top = int(shares.argmax())
+    name = np.asarray(classes).tolist()[top]
+    one_took_all = shares[top] >= ALMOST_ALL and labeled_shares[top] <= NOT_EXPECTED
+    few_left = _n_effective(shares) < FEW_LEFT * _n_effective(labeled_shares)
+    if not (one_took_all or few_left):
+        return None
+    return (
+        f"class {name!r} took {shares[top]:.0%} of the unlabeled documents, with "
+        f"{labeled_shares[top]:.0%} of the labels: EM has probably collapsed. Try a larger "
+        "constant length (400), a smaller alpha (0.1), a smaller unlabeled weight (0.1), or "
+        "training without unlabeled documents (method nb)"
+    )
+
+
+def _n_effective(shares: FloatArray) -> float:
+    """Exponential of the entropy: n for n equal shares."""
+    positive = shares[shares > 0]
+    return float(np.exp(-(positive * np.log(positive)).sum()))

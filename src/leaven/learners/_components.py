@@ -1,0 +1,115 @@
+"""How many components each class has: as given, or the number that classifies best."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from leaven._base.validation import check_whole
+from leaven.corpora import Corpus, in_memory, sample_unlabeled
+from leaven.learning._climbs import Climb, components_of, fit_mixture
+from leaven.learning._cross_validation import Held, Predictor, cross_validate
+from leaven.models import MultinomialMixture
+
+__all__ = ["Choice", "choose_sizes", "listed_candidates", "plain", "sizes_of"]
+
+AUTO = (1, 2, 3, 5, 10, 20)
+MOST_UNLABELED = 20_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A candidate's accuracy on held-out labeled documents."""
+
+    components: Any  # as the user wrote it
+    accuracy: float
+    n_scored: int
+
+
+def listed_candidates(components: Any) -> list[Any] | None:
+    """The candidates among which to choose, None where the number is given."""
+    if isinstance(components, str):
+        if components != "auto":
+            raise ValueError(
+                f"components must be a number, a mapping from classes to numbers, a list of "
+                f"such, or 'auto', got {components!r}"
+            )
+        return list(AUTO)
+    if isinstance(components, list | tuple | range) or np.ndim(components):
+        if not len(components):
+            raise ValueError("components must list at least one candidate, got an empty list")
+        return list(components)
+    return None
+
+
+def plain(components: Any) -> Any:
+    """The option as JSON can hold it: numbers, lists, and classes by their names."""
+    if isinstance(components, str):
+        return components
+    if isinstance(components, Mapping):
+        return {str(name): plain(size) for name, size in components.items()}
+    if isinstance(components, list | tuple | range | np.ndarray) and np.ndim(components):
+        return [plain(own) for own in components]
+    return int(components) if isinstance(components, Integral) else components
+
+
+def sizes_of(components: Any, classes: Any) -> list[int]:
+    """Number of components of each class."""
+    names = np.asarray(classes).tolist()
+    if not isinstance(components, Mapping):
+        check_whole("components", components, "[1, inf)")
+        return [int(components)] * len(names)
+    sizes = dict.fromkeys(names, 1)
+    # As a class is called in a model file, where True is written true.
+    written = {str(name): name for name in names} | {str(name).lower(): name for name in names}
+    for name, size in components.items():
+        check_whole(f"components[{name!r}]", size, "[1, inf)")
+        if name not in sizes and str(name) not in written:
+            raise ValueError(
+                f"components names {name!r}, which is no class; choose from "
+                f"{', '.join(map(repr, names))}"
+            )
+        sizes[name if name in sizes else written[str(name)]] = int(size)
+    return list(sizes.values())
+
+
+def choose_sizes(
+    candidates: Sequence[Any],
+    classes: Any,
+    model: MultinomialMixture,
+    corpus: Corpus,
+    n_words: int,
+    dtype: Any,
+    climb: Climb,
+    *,
+    n_folds: int | str | None = None,
+    seed: Any = 0,
+    on_fit: Callable[[int, int], None] | None = None,
+) -> tuple[list[int], list[Choice]]:
+    """Sizes of the candidate that classifies most held-out labeled documents rightly.
+
+    Of equals the one with most components is taken: cross-validation with few labels chooses
+    too few (table 3.3 of Nigam et al.), which costs more than a few too many.
+    """
+    sizes = [sizes_of(candidate, classes) for candidate in candidates]
+    once = replace(climb, n_init=1)
+
+    def fit(own: list[int], rest: Corpus) -> Predictor:
+        mixture = replace(model, component_class=components_of(own))
+        params = fit_mixture(mixture, rest, n_words, dtype, once, seed).result.params
+        return lambda documents: mixture.class_log_joint(params, documents.X, documents.vectors)
+
+    held = Held(corpus, n_folds, seed)
+    # So many fits are made here and now, with as many unlabeled documents as tell enough.
+    rng = np.random.default_rng(seed)
+    held.unlabeled = in_memory(sample_unlabeled(corpus, MOST_UNLABELED, rng)[0], model.n_threads)
+    fits = [lambda rest, own=own: fit(own, rest) for own in sizes]
+    right = cross_validate(held, fits, on_fit)
+    choices = [
+        Choice(candidate, float(own.mean()), len(own))
+        for candidate, own in zip(candidates, right, strict=True)
+    ]
+    best = max(range(len(sizes)), key=lambda i: (choices[i].accuracy, sum(sizes[i])))
+    return sizes[best], choices

@@ -1,0 +1,196 @@
+"""From labels to a fitted mixture: starts, restarts, annealing, correspondence."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from leaven._base.typing import IntArray
+from leaven.corpora._base import Block, Corpus
+from leaven.learning._correspondence import by_labels, by_reference, reordered
+from leaven.learning._em import EMResult, run_em
+from leaven.models import MixtureParams, MixtureStats, MultinomialMixture
+from leaven.posteriors import SOFT, Tempered
+
+__all__ = [
+    "CORRESPONDENCES",
+    "Climb",
+    "Fit",
+    "components_of",
+    "fit_mixture",
+    "scaled_prior",
+    "supervised_start",
+]
+
+CORRESPONDENCES = ("as-is", "labels", "em")
+# How far, in nats, the components of a class are apart on a typical document at the start.
+SPREAD = 1.0
+
+OnStep = Callable[[int, float], None]
+
+
+@dataclass(frozen=True)
+class Climb:
+    """How to look for a maximum."""
+
+    n_init: int = 1  # starts, where a class has several components
+    warm_up: Sequence[Tempered] = ()  # the temperatures of annealing
+    correspondence: str = "as-is"  # of components to classes after annealing
+    max_iter: int = 100
+    tol: float = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A maximum, and the labeled documents' statistics that the climb began with."""
+
+    result: EMResult[MixtureParams, MixtureStats]
+    labeled: MixtureStats
+    start_objectives: list[float]  # what each start reached
+
+
+def components_of(sizes: Sequence[int]) -> IntArray:
+    """Class of each component, for classes of these numbers of components."""
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def fit_mixture(
+    model: MultinomialMixture,
+    corpus: Corpus,
+    n_words: int,
+    dtype: Any,
+    climb: Climb,
+    seed: Any = 0,
+    on_step: OnStep | None = None,
+) -> Fit:
+    """Climb from the labeled documents, from several starts if components are to be told apart.
+
+    The most probable of the maxima is kept. Where unlabeled documents count for less, so does
+    the prior: see :func:`scaled_prior`.
+    """
+    model = scaled_prior(model, corpus)
+    has_several = len(model.component_class) > model.n_classes
+    n_starts = climb.n_init if has_several else 1
+    spread = _spread(model, corpus)
+    streams = np.random.SeedSequence(seed).spawn(n_starts)
+    best: Fit | None = None
+    reached = []
+    for number, stream in enumerate(streams):
+        start, labeled = supervised_start(model, corpus, n_words, dtype, seed=stream, spread=spread)
+        result = _climb(model, corpus, start, climb, _shifted(on_step, number, climb))
+        reached.append(result.objective[-1])
+        if best is None or result.objective[-1] > best.result.objective[-1]:
+            best = Fit(result, labeled, reached)
+    assert best is not None
+    return best
+
+
+def scaled_prior(model: MultinomialMixture, corpus: Corpus) -> MultinomialMixture:
+    """The model, its prior as strong beside the words that count as at an unlabeled weight of 1.
+
+    A lower weight takes words from every class. Beside a prior that stayed as it is they would
+    weigh little; any word would then look likelier in the class with most of them, which takes
+    the next documents, and in the end all.
+    """
+    weight = model.unlabeled_weight
+    if weight in (0.0, 1.0):  # at 0 there is no EM, and no class can take anything
+        return model
+    labeled, unlabeled = corpus.reduce(_count_words)
+    if not unlabeled:
+        return model
+    share = (labeled + weight * unlabeled) / (labeled + unlabeled)
+    return replace(model, alpha=model.alpha * float(share))
+
+
+def supervised_start(
+    model: MultinomialMixture,
+    corpus: Corpus,
+    n_words: int,
+    dtype: Any,
+    *,
+    seed: Any = 0,
+    spread: float | None = None,
+) -> tuple[MixtureParams, MixtureStats]:
+    """Parameters from the labeled documents alone, and the statistics of these documents.
+
+    Where a class has several components, its documents go to them softly and at random, the
+    more at random the larger ``spread`` is; None chooses by the documents' lengths.
+    """
+    flat = model.flat_params(n_words, np.dtype(dtype))
+    spread = _spread(model, corpus) if spread is None else spread
+    if spread:
+        noise = np.random.default_rng(seed).standard_normal(flat.log_word.T.shape, dtype)
+        flat.log_word[:] = spread * noise.T
+    labeled = corpus.reduce(partial(replace(model, unlabeled_weight=0.0).expect, flat, SOFT))
+    return model.maximize(flat, labeled), labeled
+
+
+def _spread(model: MultinomialMixture, corpus: Corpus) -> float:
+    """How large the noise must be to tell components of a class apart; 0 if it has but one."""
+    if len(model.component_class) == model.n_classes:
+        return 0.0
+    return SPREAD / _typical_norm(corpus)
+
+
+def _climb(
+    model: MultinomialMixture,
+    corpus: Corpus,
+    start: MixtureParams,
+    climb: Climb,
+    on_step: OnStep | None,
+) -> EMResult[MixtureParams, MixtureStats]:
+    em = partial(run_em, model, corpus, max_iter=climb.max_iter, tol=climb.tol)
+    if not climb.warm_up or climb.correspondence == "as-is":
+        return em(start, warm_up=climb.warm_up, on_step=on_step)
+    n_warm = len(climb.warm_up)
+    cooled = run_em(
+        model,
+        corpus,
+        start,
+        warm_up=climb.warm_up,
+        max_iter=0,
+        on_step=on_step and (lambda step, value: on_step(step, value) if step < n_warm else None),
+    )
+    if climb.correspondence == "labels":
+        order = by_labels(model, cooled.params, corpus)
+    else:
+        order = by_reference(cooled.params, em(start).params)
+    # EM goes on with every component in its new place; it also tells what that is worth.
+    result = em(
+        reordered(cooled.params, order),
+        on_step=on_step and (lambda step, value: on_step(n_warm + step, value)),
+    )
+    return replace(
+        result,
+        objective=cooled.objective[:-1] + result.objective,
+        betas=cooled.betas[:-1] + result.betas,
+    )
+
+
+def _shifted(on_step: OnStep | None, number: int, climb: Climb) -> OnStep | None:
+    """Steps of the start ``number`` counted on from those of the earlier ones."""
+    if on_step is None:
+        return None
+    first = number * (len(climb.warm_up) + climb.max_iter)
+    return lambda step, value: on_step(first + step, value)
+
+
+def _count_words(block: Block) -> Any:
+    """Words of labeled and of unlabeled documents."""
+    words = block.weight * np.asarray(block.X.sum(axis=1), dtype=np.float64).ravel()
+    is_labeled = block.y >= 0
+    return np.array([words[is_labeled].sum(), words[~is_labeled].sum()])
+
+
+def _typical_norm(corpus: Corpus) -> float:
+    """Root of the weighted mean squared length of the labeled documents' vectors of counts."""
+
+    def measure(block: Block) -> Any:
+        weight = np.where(block.y >= 0, block.weight, 0.0)
+        squares = np.asarray(block.X.data, dtype=np.float64) ** 2
+        return np.array([np.repeat(weight, np.diff(block.X.indptr)) @ squares, weight.sum()])
+
+    squares, n_documents = corpus.reduce(measure)
+    return float(np.sqrt(squares / n_documents)) if squares else 1.0

@@ -1,0 +1,49 @@
+# mypy: ignore-errors
+"""Compiled loops behind vectors of documents, each with an oracle in the tests."""
+
+import numpy as np
+
+from leaven._base.compile import kernel
+
+
+@kernel
+def project_rows(indptr, indices, data, first, last, basis, out):
+    """Write rows ``first`` to ``last`` of the documents times ``basis`` to ``out``."""
+    for i in range(first, last):
+        out[i] = 0.0
+        _add_projection(indices, data, indptr[i], indptr[i + 1], basis, out[i])
+
+
+@kernel
+def add_gram(indptr, indices, data, weight, basis, emphasis, out):
+    """Add weight * x x^T basis to ``out`` for every document x, scaled to unit length.
+
+    x are the documents' words times their ``emphasis``; ``basis`` and ``out`` have it on them:
+    rows of the basis come multiplied by it, rows of the result leave without it.
+    """
+    place = np.zeros(basis.shape[1], dtype=basis.dtype)
+    for i in range(len(indptr) - 1):
+        begin, end = indptr[i], indptr[i + 1]
+        square = 0.0
+        for nz in range(begin, end):
+            x = data[nz] * emphasis[indices[nz]]
+            square += x * x
+        if square == 0.0 or weight[i] == 0.0:
+            continue
+        place[:] = 0.0
+        _add_projection(indices, data, begin, end, basis, place)
+        place *= basis.dtype.type(weight[i] / square)
+        for nz in range(begin, end):
+            x = data[nz]
+            word = indices[nz]
+            for k in range(basis.shape[1]):
+                out[word, k] += x * place[k]
+
+
+@kernel
+def _add_projection(indices, data, begin, end, basis, place):
+    for nz in range(begin, end):
+        x = data[nz]
+        word = indices[nz]
+        for k in range(basis.shape[1]):
+            place[k] += x * basis[word, k]

@@ -1,0 +1,256 @@
+"""Every method on the same held-out labels: which is best on one's own documents."""
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.folds import labeled_folds
+from leaven._base.peak_memory import PeakMemory
+from leaven._base.typing import IntArray
+from leaven._base.validation import check_choice, check_whole
+from leaven.documents._arrow import as_text_array
+from leaven.documents._labels import Labels, encode_labels
+from leaven.estimators._two_view import TwoViewEM
+from leaven.methods._comparison import Comparison, MethodResult
+from leaven.methods._label_checks import check_labels, check_lengths
+from leaven.methods._registry import METHODS
+from leaven.methods._text_classifier import TextClassifier
+from leaven.significance import Z_90, wilson_interval
+
+__all__ = ["compare"]
+
+FOLDS = 5
+LARGE, FOLDS_OF_LARGE = 10_000, 3  # documents beyond which fewer folds must do
+ENOUGH = 1000  # held-out documents: more folds would tell nothing new
+SLOW = "mixture"  # chooses by folds of its own, six models in each
+MOST_FOR_SLOW = 30_000  # documents × classes with which it takes a minute or two
+
+
+def compare(
+    texts: Any,
+    labels: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    n_folds: int | None = None,
+    n_threads: int | None = None,
+    random_state: int | None = 0,
+    text_options: Mapping[str, Any] | None = None,
+    vectors: Any = None,
+    on_progress: Any = None,
+) -> Comparison:
+    """Try every method on your own texts, with the same labels held out.
+
+    The labeled documents are dealt into folds, the same for all methods. Each fold is left out
+    in turn, a method is trained on the others and on all unlabeled documents, and asked for the
+    classes of the fold. The only labeled document of a class is never held out. 20,000
+    documents of 20 classes take a minute or two.
+
+    Parameters
+    ----------
+    texts : list of str, or a column of pandas, polars or Arrow
+        The documents.
+    labels : list of str or int, or such a column
+        The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
+    methods : list of str or None, default=None
+        Methods of :class:`TextClassifier`. None is all of them; without "mixture", which
+        takes long, where documents times classes are more than 30,000.
+    n_folds : int or None, default=None
+        Number of folds. None is five, three beyond 10,000 documents, and no more of them than
+        hold out 1,000 documents.
+    n_threads : int or None, default=None
+        Threads to use; None is one per processor.
+    random_state : int or None, default=0
+        Seed of folds and methods.
+    text_options : dict or None, default=None
+        As :class:`TextClassifier` takes them, for all methods.
+    vectors : array of shape (n_documents, n_dims) or None, default=None
+        A vector of each document, for the methods that look at vectors.
+    on_progress : callable or None, default=None
+        Called as ``on_progress("comparing", done, total)`` after every fit.
+
+    Returns
+    -------
+    Comparison
+        The best method first. One that fails on a fold has an ``error`` instead of numbers.
+
+    See Also
+    --------
+    diagnose : Whether unlabeled text helps, and what to do if not.
+
+    Notes
+    -----
+    Probabilities are not calibrated (but for "auto", which does so anyway): that would take
+    five times as long and changes no prediction. Memory is what the process holds at the peak
+    of a fit above what it held before; it can be measured on Linux only.
+
+    Examples
+    --------
+    >>> texts = ["dough and yeast", "bread and dough", "yeast bread dough",
+    ...          "stars and planets", "planets orbit stars", "an orbit of stars"]
+    >>> labels = ["baking", "baking", None, "space", "space", None]
+    >>> comparison = compare(texts, labels, methods=["nb", "em"])
+    >>> print(comparison.sentence)
+    nb and em are equally good: 100 % of 4 held-out labels right.
+    """
+    asked = None if methods is None else _checked_methods(methods)
+    if random_state is not None:
+        check_whole("random_state", random_state, "[0, inf)")
+    array, encoded = as_text_array(texts), encode_labels(labels)
+    check_lengths(encoded, len(array))
+    check_labels(encoded.classes, encoded.counts, len(array))
+    folds = _folds(encoded, n_folds, random_state)
+    given = None if vectors is None else _checked_vectors(vectors, len(array))
+    names = asked or _usual_methods(len(array), len(encoded.classes))
+    left_out = [] if asked else [name for name in METHODS if name not in names]
+    trials = {name: _Trial(name) for name in names}
+    done, total = 0, len(names) * len(folds)
+    for fold in folds:
+        for trial in trials.values():
+            if on_progress is not None:
+                on_progress("comparing", done, total)
+            clf = TextClassifier(
+                trial.name,
+                text_options=text_options,
+                calibrate=False,
+                n_threads=n_threads,
+                random_state=random_state,
+            )
+            trial.run(clf, array, encoded, fold, given)
+            done += 1
+    if on_progress is not None:
+        on_progress("comparing", done, total)
+    errors = [trial.error for trial in trials.values() if trial.error is not None]
+    if len(errors) == len(names):
+        raise errors[0]
+    held_out = np.concatenate(folds)
+    results = [trial.result(encoded.codes[held_out]) for trial in trials.values()]
+    results.sort(key=_merit, reverse=True)
+    n_labeled = int(encoded.counts.sum())
+    return Comparison(
+        results,
+        n_labeled,
+        len(array) - n_labeled,
+        len(folds),
+        left_out,
+        tuple(held_out.tolist()),
+    )
+
+
+def _merit(own: MethodResult) -> tuple[bool, float, float]:
+    return own.error is None, own.accuracy or 0.0, own.macro_f1 or 0.0
+
+
+def _usual_methods(n_documents: int, n_classes: int) -> list[str]:
+    """All methods that take a minute or two at most."""
+    is_slow = n_documents * n_classes > MOST_FOR_SLOW
+    return [name for name in METHODS if not (is_slow and name == SLOW)]
+
+
+def _checked_methods(methods: Sequence[str]) -> list[str]:
+    names = [methods] if isinstance(methods, str) else list(dict.fromkeys(methods))
+    if not names:
+        raise ValueError(
+            f"methods must name at least one method, got none; choose from {', '.join(METHODS)}"
+        )
+    for name in names:
+        check_choice("methods", name, METHODS)
+    return names
+
+
+def _checked_vectors(vectors: Any, n_documents: int) -> Any:
+    given = np.asarray(vectors)
+    if given.ndim != 2 or len(given) != n_documents:
+        raise ValueError(
+            f"vectors must be an array with one row per document, got shape {given.shape} for "
+            f"{n_documents:,} documents"
+        )
+    return given
+
+
+def _folds(labels: Labels, n_folds: int | None, seed: int | None) -> list[IntArray]:
+    """Places of the documents to hold out together."""
+    if labels.counts.max() < 2:
+        raise ValueError(
+            "methods are compared on held-out labels, which needs a class with two labeled "
+            "documents, and every class has one; label a second document of some classes"
+        )
+    if n_folds is not None:
+        check_whole("n_folds", n_folds, "[2, inf)")
+        return labeled_folds(labels.codes, int(n_folds), seed)
+    number = FOLDS if len(labels.codes) <= LARGE else FOLDS_OF_LARGE
+    folds = labeled_folds(labels.codes, number, seed)
+    sizes = np.cumsum([len(fold) for fold in folds])
+    return folds[: int(np.searchsorted(sizes, ENOUGH)) + 1]
+
+
+class _Trial:
+    """One method, fold after fold, till it fails."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.predicted: list[IntArray] = []
+        self.seconds: list[float] = []
+        self.memory: list[float | None] = []
+        self.error: ValueError | None = None
+
+    def run(
+        self,
+        clf: TextClassifier,
+        texts: pa.LargeStringArray,
+        labels: Labels,
+        fold: IntArray,
+        vectors: Any,
+    ) -> None:
+        if self.error is not None:
+            return
+        is_kept = np.ones(len(texts), bool)
+        is_kept[fold] = False
+        names = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
+        sees_vectors = vectors is not None and issubclass(METHODS[self.name].estimator, TwoViewEM)
+        own, held = (vectors[is_kept], vectors[fold]) if sees_vectors else (None, None)
+        rest = texts.filter(pa.array(is_kept))
+        try:
+            # Every fold would say the same, and the accuracy tells what came of it.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with PeakMemory() as memory:
+                    start = time.perf_counter()
+                    clf.fit(rest, names, vectors=own)
+                    self.seconds.append(time.perf_counter() - start)
+                # Every class has a label left, so codes mean the same as in all the labels.
+                probabilities = clf.predict_proba(texts.take(pa.array(fold)), vectors=held)
+        except ValueError as error:
+            self.error = error
+            return
+        self.memory.append(memory.added)
+        self.predicted.append(probabilities.argmax(axis=1))
+
+    def result(self, truth: IntArray) -> MethodResult:
+        if self.error is not None:
+            return MethodResult(self.name, error=" ".join(str(self.error).split()))
+        predicted = np.concatenate(self.predicted)
+        right = predicted == truth
+        low, high = wilson_interval(int(right.sum()), len(right), Z_90)
+        measured = [own for own in self.memory if own is not None]
+        return MethodResult(
+            self.name,
+            float(right.mean()),
+            low,
+            high,
+            _macro_f1(truth, predicted),
+            float(np.median(self.seconds)),  # the first fit may compile, which is not its fault
+            float(np.median(measured)) if measured else None,
+            right=tuple(right.tolist()),
+        )
+
+
+def _macro_f1(truth: IntArray, predicted: IntArray) -> float:
+    """Mean F1 of the classes that occur among the labels or the predictions."""
+    n = int(max(truth.max(), predicted.max())) + 1
+    both = np.bincount(truth, minlength=n) + np.bincount(predicted, minlength=n)
+    right = np.bincount(truth[truth == predicted], minlength=n)
+    return float((2 * right[both > 0] / both[both > 0]).mean())

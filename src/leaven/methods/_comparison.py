@@ -1,0 +1,157 @@
+"""How methods did on the same held-out labels, in numbers and in words."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from leaven._base.validation import check_choice
+from leaven.methods._registry import METHODS
+from leaven.significance import McNemar, mcnemar
+
+__all__ = ["Comparison", "MethodResult"]
+
+BEYOND_CHANCE = 0.05
+NOT_IN_JSON = {"right", "held_out"}
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """How a method did on the held-out documents; numbers are None where it failed."""
+
+    method: str
+    accuracy: float | None = None
+    low: float | None = None  # of the 90 % interval, Wilson's
+    high: float | None = None
+    macro_f1: float | None = None
+    seconds: float | None = field(default=None, compare=False)  # of a fit, median of the folds
+    memory: float | None = field(default=None, compare=False)  # MiB that a fit adds at its peak
+    error: str | None = None  # why it could not be fitted
+    right: tuple[bool, ...] = field(default=(), repr=False)  # in the order of held_out
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods on the same held-out labels, the best first and those that failed last.
+
+    ``print(comparison)`` is for people, ``comparison.to_json()`` for machines.
+    """
+
+    results: list[MethodResult]
+    n_labeled: int
+    n_unlabeled: int
+    n_folds: int
+    left_out: list[str] = field(default_factory=list)  # methods that would have taken long
+    held_out: tuple[int, ...] = field(default=(), repr=False)  # places of the documents
+
+    @property
+    def best(self) -> str:
+        """The method with most held-out labels right."""
+        return self.results[0].method
+
+    @property
+    def n_held_out(self) -> int:
+        return len(self.held_out)
+
+    @property
+    def scored(self) -> list[MethodResult]:
+        """Results of the methods that did not fail, the best first."""
+        return [own for own in self.results if own.error is None]
+
+    def paired(self, a: str, b: str) -> McNemar:
+        """Compare two methods on the held-out documents by McNemar's exact test."""
+        right = {own.method: own.right for own in self.scored}
+        for name in (a, b):
+            check_choice("method", name, right)
+        return mcnemar([True] * self.n_held_out, right[a], right[b])
+
+    @property
+    def sentence(self) -> str:
+        """Which method is best, and whether by more than chance."""
+        first, *others = self.scored
+        labels = f"{self.n_held_out:,} held-out label{'s' * (self.n_held_out != 1)}"
+        right = f"{_percent(first)} of {labels} right"
+        if not others:
+            return f"{first.method} has {right}."
+        second = others[0].method
+        test = self.paired(first.method, second)
+        if not test.difference:
+            return f"{first.method} and {second} are equally good: {right}."
+        lead = f"{_points(test.difference)} more than {second}"
+        if test.p_value < BEYOND_CHANCE:
+            return f"{first.method} is best: {right}, {lead} ({_chance(test)})."
+        return f"{first.method} is best: {right}; {lead}, which may be chance ({_chance(test)})."
+
+    @property
+    def warning(self) -> str | None:
+        """Which methods the unlabeled text makes worse than "nb" beyond chance, if any."""
+        names = [own.method for own in self.scored]
+        if "nb" not in names:
+            return None
+        tests = {name: self.paired(name, "nb") for name in names if METHODS[name].uses_unlabeled}
+        hurt = {
+            name: f"({_points(test.difference, '+')}, {_chance(test)})"
+            for name, test in tests.items()
+            if test.difference < 0 and test.p_value < BEYOND_CHANCE
+        }
+        if len(hurt) == 1:
+            ((name, by),) = hurt.items()
+            return f"Unlabeled text hurts {name} here {by}."
+        listed = ", ".join(f"{name} {by}" for name, by in hurt.items())
+        return f"Unlabeled text hurts several methods here: {listed}." if hurt else None
+
+    @property
+    def notes(self) -> list[str]:
+        """What else there is to say: methods that failed, and methods left out."""
+        failed = [f"{own.method} failed: {own.error}" for own in self.results if own.error]
+        left_out = [
+            f"{name} was left out: it takes long with so many documents and classes; name it "
+            "among the methods to compare it too"
+            for name in self.left_out
+        ]
+        return failed + left_out
+
+    def to_json(self) -> dict[str, Any]:
+        """All numbers and sentences, as JSON can hold them."""
+        return {
+            "best": self.best,
+            "sentence": self.sentence,
+            "warning": self.warning,
+            "results": [_without(asdict(own)) for own in self.results],
+            "n_labeled": self.n_labeled,
+            "n_held_out": self.n_held_out,
+            "n_unlabeled": self.n_unlabeled,
+            "n_folds": self.n_folds,
+            "left_out": self.left_out,
+        }
+
+    def __str__(self) -> str:
+        width = max(len(own.method) for own in self.results)
+        rows = [
+            f"  {own.method:<{width}}  {own.accuracy:6.1%} ({100 * own.low:.0f}–"
+            f"{100 * own.high:.0f})  macro F1 {own.macro_f1:6.1%}  {own.seconds:7.2f} s"
+            + ("" if own.memory is None else f"  {own.memory:6,.0f} MiB")
+            for own in self.scored
+            if own.low is not None and own.high is not None
+        ]
+        warning = [] if self.warning is None else [self.warning]
+        return "\n".join([self.sentence, *warning, *rows, *self.notes])
+
+
+def _without(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in NOT_IN_JSON}
+
+
+def _percent(own: MethodResult) -> str:
+    return f"{100 * (own.accuracy or 0.0):.0f} %"
+
+
+def _points(difference: float, sign: str = "") -> str:
+    points = 100 * difference
+    digits = 0 if abs(points) >= 1 else 1
+    noun = "point" if f"{abs(points):.{digits}f}" == "1" else "points"
+    return f"{points:{sign}.{digits}f} {noun}"
+
+
+def _chance(test: McNemar) -> str:
+    if test.p_value < 0.001:
+        return "p < 0.001"
+    return f"p = {test.p_value:.{2 if test.p_value >= 0.01 else 3}f}"

@@ -1,0 +1,62 @@
+"""Labels that nothing can be learned from, and those worth a note."""
+
+from typing import Any
+
+from leaven._base.typing import IntArray
+from leaven.documents._labels import Labels
+from leaven.estimators._checks import one_class_message
+
+__all__ = ["check_labels", "check_lengths"]
+
+# More distinct labels than this, each given once, is a column of identifiers.
+MOST_SINGLE_CLASSES = 100
+# Labels that other programs write where there is none.
+MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
+
+
+def check_lengths(labels: Labels, n_documents: int) -> None:
+    """Refuse texts and labels of different number."""
+    if len(labels.codes) != n_documents:
+        raise ValueError(
+            f"texts and labels must be equally many, got {n_documents} texts and "
+            f"{len(labels.codes)} labels"
+        )
+
+
+def check_labels(classes: Any, counts: IntArray, n_documents: int) -> list[str]:
+    """Refuse labels nothing can be learned from; returns what is worth a note."""
+    if len(classes) < 2:
+        raise ValueError(one_class_message(classes))
+    names = classes.tolist()
+    n_labeled = int(counts.sum())
+    n_unlabeled = n_documents - n_labeled
+    if (
+        counts.max() == 1
+        and n_labeled > n_unlabeled
+        and (n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled))
+    ):
+        raise ValueError(
+            f"the {n_labeled} labels are all different ({names[0]!r}, "
+            f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
+            "label column with --label, or give at least two documents the same label"
+        )
+    return [*_note_missing_names(names, counts), *_note_single_documents(names, counts)]
+
+
+def _note_missing_names(names: list[Any], counts: IntArray) -> list[str]:
+    return [
+        f"{count} documents are of the class {name!r}; if that means unlabeled, empty the label"
+        for name, count in zip(names, counts.tolist(), strict=True)
+        if str(name).strip().lower() in MISSING_NAMES
+    ]
+
+
+def _note_single_documents(names: list[Any], counts: IntArray) -> list[str]:
+    single = [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]
+    if not single:
+        return []
+    shown = ", ".join(repr(name) for name in single[:5]) + (", …" if len(single) > 5 else "")
+    if len(single) == len(names):
+        return ["every class has a single labeled document; a few more each would help most"]
+    noun = "class has" if len(single) == 1 else "classes have"
+    return [f"{len(single)} {noun} a single labeled document ({shown}); a few more would help most"]

@@ -1,0 +1,361 @@
+"""The one door: raw texts and a few labels in, a classifier out."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from leaven._base.typing import FloatArray
+from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._model_file import load_model, save_model
+from leaven.corpora import FilesOnDisk, TextsInMemory, Uncounted
+from leaven.documents._arrow import as_text_array
+from leaven.documents._labels import encode_labels
+from leaven.documents._readers import DocumentFiles
+from leaven.estimators._two_view import TwoViewEM
+from leaven.experts._explanations import ComponentWords, Explanation
+from leaven.learning._latent import check_given
+from leaven.methods._label_checks import check_labels, check_lengths
+from leaven.methods._registry import find_method, make_estimator, merged_text_options
+from leaven.methods._training import Training
+
+__all__ = ["TextClassifier", "load"]
+
+# Parameters of the methods' estimators that are the classifier's own too.
+OWN = ("n_threads", "random_state")
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Classify raw text, trained on a few labeled documents and all unlabeled ones.
+
+    Parameters
+    ----------
+    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view"}, default="auto"
+        How to learn. "auto" asks linear models and two kinds of EM, and gives each the say that
+        it earned on held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
+        too; "mixture" gives a class several components, for classes of many topics; "annealed"
+        cools slowly; "sfe" takes word frequencies from all documents, in one pass without EM;
+        "two-view" lets words and vectors agree, for very few labels.
+    text_options : dict or None, default=None
+        Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
+        and ``n_threads``) to use instead of the method's own, such as
+        ``{"stop_words": "english", "ngram_range": (1, 2)}``.
+    options : dict or None, default=None
+        Parameters of the method's estimator, such as ``{"alpha": 0.1}``.
+    embed : callable or None, default=None
+        From a list of texts to an array of one vector each, such as a sentence encoder's
+        ``encode``. The vectors stand beside those learned from the text (methods "auto" and
+        "two-view"). A model file does not hold the function: pass it to
+        :func:`load` again.
+    calibrate : bool, default=True
+        Hold labels out, so that probabilities are honest and ``report_`` says what accuracy to
+        expect; a few fits more. "auto" does so anyway.
+    diagnose : bool, default=False
+        After the fit, find out whether the unlabeled documents helped, from held-out labels
+        (see :func:`leaven.diagnose`): a few seconds; ``report_.diagnosis`` holds the answer,
+        and a warning is given where they hurt.
+    n_threads : int or None, default=None
+        Threads to use; None is one per processor.
+    random_state : int, default=0
+        Seed of methods that draw random numbers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted: the labels as given, str or int.
+    report_ : FitReport
+        What was fitted, why this method, the objective per iteration, warnings, timings.
+
+    See Also
+    --------
+    NaiveBayesEM : The classifier alone, on counts of your own.
+
+    Examples
+    --------
+    >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+    >>> clf = TextClassifier().fit(texts, ["baking", "space", None, None])
+    >>> clf.predict(["bread dough", "an orbit"])
+    array(['baking', 'space'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        text_options: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        embed: Callable[[list[str]], Any] | None = None,
+        calibrate: bool = True,
+        diagnose: bool = False,
+        n_threads: int | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.method = method
+        self.text_options = text_options
+        self.options = options
+        self.embed = embed
+        self.calibrate = calibrate
+        self.diagnose = diagnose
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def fit(self, texts: Any, labels: Any, *, vectors: Any = None, on_progress: Any = None) -> Self:
+        """Learn from texts, some of them labeled.
+
+        Parameters
+        ----------
+        texts : list of str, or a column of pandas, polars or Arrow
+            The documents.
+        labels : list of str or int, or such a column
+            The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            A vector of each document, where they are at hand; instead of ``embed``.
+        on_progress : callable or None, default=None
+            Called as ``on_progress(phase, done, total)`` with phase "counting", "vectors",
+            "choosing" (of the number of components), "EM", "holding out" (labels, to compare or
+            to calibrate) or "checking" (whether unlabeled documents helped).
+        """
+        start = time.perf_counter()
+        array = as_text_array(texts)
+        if labels is None:
+            raise ValueError(
+                "TextClassifier requires y to be passed, but the target y is None; give one "
+                "label per document, None where unlabeled"
+            )
+        encoded = encode_labels(labels)
+        check_lengths(encoded, len(array))
+        check_labels(encoded.classes, encoded.counts, len(array))  # before any vector is made
+        given = self._vectors(array, vectors)
+        seconds = {"preparing": time.perf_counter() - start}
+        return self._train(
+            TextsInMemory(array, encoded, given), given is not None, on_progress, seconds
+        )
+
+    def fit_files(
+        self,
+        paths: Any,
+        *,
+        text: str | None = None,
+        label: str | None = None,
+        vectors: str | None = None,
+        format: str | None = None,
+        encoding: str = "utf-8",
+        skip_bad_files: bool = False,
+        cache: str | os.PathLike[str] | None = None,
+        client: Any = None,
+        on_progress: Any = None,
+    ) -> Self:
+        """Learn from documents in files that need not fit in memory.
+
+        The files are read twice, first for their words and labels, then to be counted; the
+        counts are kept on disk, and every iteration streams them from there. Memory depends on
+        the number of words and classes, not on the number of documents.
+
+        Parameters
+        ----------
+        paths : str, path, or list of them
+            CSV, TSV, JSON Lines, Parquet or text files (all but Parquet also gzipped), patterns
+            such as ``"big/*.parquet"``, or folders.
+        text, label : str or None, default=None
+            Columns of the text and of the label; found by their names if not given. A document
+            with an empty label is unlabeled.
+        vectors : str or None, default=None
+            Column of vectors of your own, a list of numbers per document.
+        format, encoding : str
+            Of the files, where their endings do not tell, and their bytes are not UTF-8.
+        skip_bad_files : bool, default=False
+            Leave out files that are missing or damaged; ``report_.warnings`` counts them.
+        cache : path or None, default=None
+            Folder for the counts, about eight bytes for each different word of each document;
+            None is where temporary files are. They vanish with the process.
+        client : dask.distributed.Client or None, default=None
+            Have the workers of a Dask cluster read and count the files, each its own pieces, and
+            keep the counts; every worker must find the files under the same paths.
+        on_progress : callable or None, default=None
+            As in :meth:`fit`, with the phases "reading" and "counting" of bytes, or "files" and
+            "pieces" of them on a cluster; these may be told from another thread.
+        """
+        start = time.perf_counter()
+        if client is not None and not hasattr(client, "scheduler"):
+            raise TypeError(
+                f"client must be a dask.distributed.Client, got {client!r}; make one with "
+                "Client(address)"
+            )
+        if client is not None and cache is not None:
+            raise ValueError(
+                "cache is where one machine keeps counts, and a cluster's workers keep them in "
+                "memory; leave one of cache and client out"
+            )
+        files = DocumentFiles(
+            paths,
+            text=text,
+            label=label,
+            format=format,
+            encoding=encoding,
+            needs_labels=True,
+            keep_columns=vectors is not None,
+            skip_bad=skip_bad_files,
+        )
+        if self.embed is not None:
+            raise ValueError(
+                "embed is for texts in memory; write the vectors into a column of the files and "
+                "name it with vectors"
+            )
+        documents: Uncounted
+        if client is None:
+            documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
+        else:
+            from leaven.corpora.dask import Cluster
+            from leaven.corpora.dask_uncounted import FilesOnDask
+
+            documents = FilesOnDask(files, Cluster(client), vectors)
+        seconds = {"preparing": time.perf_counter() - start}
+        return self._train(documents, vectors is not None, on_progress, seconds)
+
+    def _train(
+        self, documents: Uncounted, has_vectors: bool, on_progress: Any, seconds: dict[str, float]
+    ) -> Self:
+        method = find_method(self.method)
+        if has_vectors and not issubclass(method.estimator, TwoViewEM):
+            raise ValueError(
+                f"method {method.name!r} looks at words alone and cannot use vectors; choose auto "
+                "or two-view, or leave the vectors out"
+            )
+        # Refused before anything is read.
+        merged_text_options(method, self.text_options, 1)
+        own = {name: getattr(self, name) for name in OWN}
+        estimator = make_estimator(method, self.options, own)
+        estimator.check_options(np.float32)
+        training = Training(
+            method,
+            estimator,
+            partial(merged_text_options, method, self.text_options),
+            self.calibrate,
+            self.diagnose,
+            self.n_threads,
+            on_progress,
+            seconds=seconds,
+        )
+        self._fitted = training.run(documents)
+        self.classes_, self.report_ = self._fitted.classes, self._fitted.report
+        training.warn(stacklevel=4)
+        return self
+
+    def _vectors(self, array: Any, given: Any) -> Any:
+        """The user's vectors of texts: as given, or from the user's function."""
+        if given is None and self.embed is not None:
+            given = self.embed(array.to_pylist())
+        return None if given is None else check_given(given, len(array))
+
+    def predict_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
+        """Class probabilities, (n_documents, n_classes).
+
+        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are right.
+        """
+        return self.fitted.predict_proba(**self._asked(texts, vectors))
+
+    def predict(self, texts: Any, *, vectors: Any = None) -> Any:
+        """Most probable class of each document."""
+        proba = self.fitted.predict_proba(**self._asked(texts, vectors))
+        return self.classes_[proba.argmax(axis=1)]
+
+    def predict_log_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
+        """Logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.fitted.predict_proba(**self._asked(texts, vectors)))
+
+    def _asked(self, texts: Any, vectors: Any) -> dict[str, Any]:
+        array = as_text_array(texts)
+        return {
+            "texts": array,
+            "vectors": self._vectors(array, vectors),
+            "n_threads": self.n_threads,
+        }
+
+    def score(
+        self, texts: Any, labels: Any, sample_weight: Any = None, *, vectors: Any = None
+    ) -> float:
+        """Accuracy on the labeled documents among these."""
+        check_is_fitted(self, "_fitted")
+        array, known = as_text_array(texts), encode_labels(labels)
+        check_lengths(known, len(array))
+        is_labeled = known.codes >= 0
+        if not is_labeled.any():
+            raise ValueError("score needs labeled documents, and every label is missing")
+        if not set(known.classes.tolist()) & set(self.classes_.tolist()):
+            raise ValueError(
+                f"none of the labels given ({known.classes.tolist()[0]!r}, …) is a class of this "
+                f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
+            )
+        truth = known.classes[known.codes[is_labeled]]
+        proba = self.fitted.predict_proba(**self._asked(array, vectors))
+        right = self.classes_[proba.argmax(axis=1)][is_labeled] == truth
+        weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
+        return float(np.average(right, weights=weight))
+
+    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
+        """Most telling words of each class, by weighted log-likelihood ratio."""
+        return self.fitted.top_words(how_many)
+
+    def components(self, how_many: int = 10) -> list[ComponentWords]:
+        """Every component of the model: number, class, share of the documents, top words."""
+        return self.fitted.components(how_many)
+
+    def assign_components(self, mapping: Mapping[int, Any]) -> Self:
+        """Give components to other classes, after a look at their words.
+
+        Annealing with few labels can leave a component with the wrong class, which its words
+        betray. Components that ``mapping`` (number to class) does not name keep their class.
+        """
+        self._fitted = self.fitted.assigned(mapping)
+        self.report_ = self._fitted.report
+        return self
+
+    def explain(self, text: str, how_many: int = 10) -> Explanation:
+        """The prediction for one text, and which words pulled towards which class."""
+        fitted, own = self.fitted, self._vectors(as_text_array([text]), None)
+        return fitted.explain(text, how_many, None if own is None else own[0])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`leaven.load` reads."""
+        save_model(self.fitted, path)
+
+    @property
+    def fitted(self) -> FittedClassifier:
+        """The trained classifier as data."""
+        check_is_fitted(self, "_fitted")
+        return self._fitted
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def load(
+    path: str | os.PathLike[str], *, embed: Callable[[list[str]], Any] | None = None
+) -> TextClassifier:
+    """Read a classifier that :meth:`TextClassifier.save` or ``leaven train`` wrote.
+
+    ``embed`` must be the function of the fit where there was one.
+    """
+    fitted = load_model(path)
+    options = fitted.report.options
+    clf = TextClassifier(
+        fitted.report.method,
+        text_options=options.get("text"),
+        options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
+        embed=embed,
+        calibrate=options.get("training", {}).get("calibrate", True),
+        random_state=options.get("method", {}).get("random_state", 0),
+    )
+    clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
+    return clf

@@ -1,0 +1,284 @@
+# mypy: ignore-errors
+"""Compiled tokenizers: UTF-8 bytes to words, lower-cased."""
+
+import numpy as np
+
+from leaven._base.compile import kernel, kernel_inline
+from leaven.text._hash_table_kernels import find, hash_bytes, load8, store8, trailing_zeros
+from leaven.text._unicode import DIGIT
+
+_EACH_BYTE = np.uint64(0x0101010101010101)
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
+
+
+@kernel
+def _encode(point, scratch, written):
+    """Append one code point's UTF-8 bytes; returns the new number of bytes written."""
+    if point < 0x80:
+        scratch[written] = point
+        return written + 1
+    if point < 0x800:
+        scratch[written] = 0xC0 | (point >> 6)
+        scratch[written + 1] = 0x80 | (point & 0x3F)
+        return written + 2
+    if point < 0x10000:
+        scratch[written] = 0xE0 | (point >> 12)
+        scratch[written + 1] = 0x80 | ((point >> 6) & 0x3F)
+        scratch[written + 2] = 0x80 | (point & 0x3F)
+        return written + 3
+    scratch[written] = 0xF0 | (point >> 18)
+    scratch[written + 1] = 0x80 | ((point >> 12) & 0x3F)
+    scratch[written + 2] = 0x80 | ((point >> 6) & 0x3F)
+    scratch[written + 3] = 0x80 | (point & 0x3F)
+    return written + 4
+
+
+@kernel
+def _mapped_or_stopped(
+    scratch,
+    start,
+    end,
+    n_characters,
+    n_wide_digits,
+    map_numbers,
+    stop_arena,
+    stop_starts,
+    stop_table,
+):
+    """Turn a number into the number word, drop a stop word; returns the word's new end."""
+    if map_numbers:
+        n_digits = n_wide_digits
+        for i in range(start, end):
+            n_digits += 48 <= scratch[i] <= 57
+        if n_digits == n_characters:
+            scratch[start : start + len(_NUMBER)] = _NUMBER
+            end = start + len(_NUMBER)
+    if len(stop_starts) > 1:
+        key = hash_bytes(scratch, start, end)
+        slot = find(stop_table, stop_arena, stop_starts, scratch, start, end, key)
+        if stop_table[slot, 1]:
+            return start
+    return end
+
+
+@kernel
+def _is_ascii(data, begin, end):
+    high = np.uint64(0)
+    for i in range(begin, end - 7, 8):
+        high |= load8(data, i)
+    for i in range(max(begin, end - 7), end):
+        high |= np.uint64(data[i])
+    return high & _HIGH_BITS == 0
+
+
+@kernel_inline
+def _at_least(bytes8, least):
+    """High bit of each byte that is ``least`` or more; the bytes must be below 128."""
+    return bytes8 + (np.uint64(128) - np.uint64(least)) * _EACH_BYTE
+
+
+@kernel
+def tokenize_ascii(
+    data,
+    position,
+    end,
+    byte_fold,
+    min_length,
+    map_numbers,
+    stop_arena,
+    stop_starts,
+    stop_table,
+    scratch,
+    begins,
+    ends,
+    n_tokens,
+    lowered,  # uint8, as long as the document and some bytes more
+    begin,  # of the document
+    in_place,  # tokens are slices of ``lowered``; otherwise they are copied to the scratch
+):
+    """As :func:`tokenize` for a document of ASCII: eight bytes are classified at once.
+
+    Each byte of a 64-bit number is compared with the bounds of a range by adding to it so
+    that its high bit tells; words begin and end where that bit changes.
+    """
+    is_plain = len(stop_starts) == 1 and not map_numbers
+    has_digits = byte_fold[48] != 0
+    has_underscore = byte_fold[95] != 0
+    lowers = byte_fold[65] == 97
+    token_start = ends[n_tokens - 1] + 1 if n_tokens else 0
+    in_word = np.uint64(0)  # 128 while the last byte read belongs to a word
+    word_begin = -1  # outside words
+    while position < end or in_word:
+        if position + 8 <= end:
+            chunk = load8(data, position)
+        else:
+            chunk = np.uint64(0)
+            for i in range(end - position):
+                chunk |= np.uint64(data[position + i]) << np.uint64(8 * i)
+        upper = _at_least(chunk, 65) & ~_at_least(chunk, 91)
+        inside = upper | (_at_least(chunk, 97) & ~_at_least(chunk, 123))
+        if has_digits:
+            inside |= _at_least(chunk, 48) & ~_at_least(chunk, 58)
+        if has_underscore:
+            inside |= _at_least(chunk, 95) & ~_at_least(chunk, 96)
+        inside &= _HIGH_BITS
+        if lowers:
+            chunk |= (upper & _HIGH_BITS) >> np.uint64(2)  # 128 >> 2 is the bit of lower case
+        store8(lowered, position - begin, chunk)
+        changes = inside ^ ((inside << np.uint64(8)) | in_word)
+        in_word = inside >> np.uint64(56)
+        while changes:
+            place = position + (trailing_zeros(changes) >> 3)
+            changes &= changes - np.uint64(1)
+            if word_begin < 0:
+                word_begin = place
+                continue
+            length = place - word_begin
+            if length >= min_length:
+                source = word_begin - begin
+                if in_place:
+                    begins[n_tokens] = source
+                    ends[n_tokens] = source + length
+                    n_tokens += 1
+                else:
+                    for i in range(0, length, 8):
+                        store8(scratch, token_start + i, load8(lowered, source + i))
+                    written = token_start + length
+                    if not is_plain:
+                        written = _mapped_or_stopped(
+                            scratch,
+                            token_start,
+                            written,
+                            length,
+                            0,
+                            map_numbers,
+                            stop_arena,
+                            stop_starts,
+                            stop_table,
+                        )
+                    if written > token_start:
+                        scratch[written] = 32
+                        begins[n_tokens] = token_start
+                        ends[n_tokens] = written
+                        n_tokens += 1
+                        token_start = written + 1
+                if n_tokens == len(ends):
+                    return place, n_tokens
+            word_begin = -1
+        position += 8
+    return end + 1, n_tokens
+
+
+@kernel
+def tokenize(
+    data,
+    position,
+    end,
+    byte_fold,  # uint8[256]: the fold of ASCII, 0 from 128 on
+    fold,
+    min_length,
+    map_numbers,
+    stop_arena,
+    stop_starts,
+    stop_table,
+    scratch,
+    begins,
+    ends,  # int64[window]: token i is scratch[begins[i]:ends[i]]
+    n_tokens,  # already in the window
+):
+    """Copy words, folded, from ``data[position:end]`` to the scratch until the window is full.
+
+    Returns the position reached (end + 1 if all was read) and the number of tokens.
+    """
+    is_plain = len(stop_starts) == 1 and not map_numbers
+    token_start = ends[n_tokens - 1] + 1 if n_tokens else 0
+    written = token_start
+    n_extra = 0  # bytes of the word beyond one per character
+    n_wide_digits = 0  # digits outside ASCII
+    while position <= end and n_tokens < len(ends):
+        while position < end:
+            folded = byte_fold[data[position]]
+            if folded == 0:
+                break
+            scratch[written] = folded
+            written += 1
+            position += 1
+        if position >= end:
+            position = end + 1  # the end of the document ends its last word
+        elif data[position] < 128:
+            position += 1
+        else:
+            byte = data[position]
+            if byte < 0xE0:
+                point = ((byte & 0x1F) << 6) | (data[position + 1] & 0x3F)
+                position += 2
+            elif byte < 0xF0:
+                point = (
+                    ((byte & 0x0F) << 12)
+                    | ((data[position + 1] & 0x3F) << 6)
+                    | (data[position + 2] & 0x3F)
+                )
+                position += 3
+            else:
+                point = (
+                    ((byte & 0x07) << 18)
+                    | ((data[position + 1] & 0x3F) << 12)
+                    | ((data[position + 2] & 0x3F) << 6)
+                    | (data[position + 3] & 0x3F)
+                )
+                position += 4
+            folded_point = fold[point]
+            if folded_point:
+                before = written
+                written = _encode(folded_point & ~DIGIT, scratch, written)
+                n_extra += written - before - 1
+                n_wide_digits += (folded_point & DIGIT) != 0
+                continue
+        # Here a word has ended, perhaps an empty one.
+        if written == token_start:
+            continue
+        n_characters = written - token_start - n_extra
+        if n_characters >= min_length:
+            if not is_plain:
+                written = _mapped_or_stopped(
+                    scratch,
+                    token_start,
+                    written,
+                    n_characters,
+                    n_wide_digits,
+                    map_numbers,
+                    stop_arena,
+                    stop_starts,
+                    stop_table,
+                )
+            if written > token_start:
+                scratch[written] = 32  # an n-gram is a slice of the scratch: words and spaces
+                begins[n_tokens] = token_start
+                ends[n_tokens] = written
+                n_tokens += 1
+                token_start = written + 1
+        written = token_start
+        n_extra = 0
+        n_wide_digits = 0
+    return position, n_tokens
+
+
+@kernel
+def survey(data, offsets, is_ascii, is_special):
+    """Which documents are all ASCII, and which hold İ (C4 B0) or Σ (CE A3).
+
+    No table can lower-case those two. Returns whether any document does.
+    """
+    found = False
+    for document in range(len(offsets) - 1):
+        begin, end = offsets[document], offsets[document + 1]
+        is_ascii[document] = _is_ascii(data, begin, end)
+        is_special[document] = False
+        if not is_ascii[document]:
+            for i in range(begin, end - 1):
+                pair = (data[i], data[i + 1])
+                if pair == (0xC4, 0xB0) or pair == (0xCE, 0xA3):
+                    is_special[document] = True
+            found = found or is_special[document]
+    return found
