@@ -14,7 +14,7 @@ lint: .venv/dev-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python docs/generate_cli.py --check
+	$(BIN)/python docs/generate.py --check
 
 format: .venv/dev-ready
 	$(BIN)/ruff check --fix .
@@ -24,10 +24,10 @@ bench: .venv/dev-ready
 	$(BIN)/python -m benchmarks
 
 studies: .venv/dev-ready
-	$(BIN)/python -m studies
+	$(BIN)/python -m studies --all
 
 docs: .venv/dev-ready
-	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,7 +11,7 @@ from benchmarks._common import Row, best_seconds, newsgroups
 from benchmarks.em import scipy_iteration, supervised_start
 from leaven.corpora import InMemoryCorpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning._em import anneal, run_em
+from leaven.learning import anneal, run_em
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 from leaven.text._counter import fit_counter

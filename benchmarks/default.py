@@ -9,7 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from benchmarks._common import Row, best_seconds, newsgroups
 from leaven import TextClassifier
 from leaven.corpora import InMemoryCorpus
-from leaven.learning._latent import fit_latent
+from leaven.learning import fit_latent
 from leaven.text import TextVectorizer
 
 PER_CLASS = 15
@@ -45,7 +45,7 @@ def vectors(texts: list[str]) -> Row:
     peer = csr_matrix(X)
     best = best_seconds(
         {
-            "ours": lambda: fit_latent(corpus, X.shape[1], 100).vectors(X, 2),
+            "ours": lambda: fit_latent(corpus, 100).vectors(X, n_threads=2),
             "peer": lambda: TruncatedSVD(100, random_state=0).fit_transform(peer),
         },
         rounds=3,

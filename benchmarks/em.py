@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from benchmarks._common import Row, best_seconds, newsgroups
 from leaven.corpora import InMemoryCorpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning._em import run_em
+from leaven.learning import run_em
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT
 from leaven.text._counter import fit_counter

@@ -22,12 +22,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks._common import Row, newsgroups
-from leaven.corpora import Counted, Counting, FilesOnDisk, TextsInMemory
+from leaven.corpora import Counted, Counting, FilesInMemory, FilesOnDisk, Uncounted
 from leaven.documents import DocumentFiles
-from leaven.documents._labels import encode_labels
-from leaven.learning._climbs import supervised_start
-from leaven.learning._em import _Expectation, run_em
-from leaven.methods._registry import METHODS, merged_text_options
+from leaven.learning import run_em, supervised_start
+from leaven.learning._em import _Expectation
+from leaven.methods import METHODS
+from leaven.methods._options import merged_text_options
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT
 
@@ -75,27 +75,30 @@ def counted(place: str, path: str, copies: int, client: Any) -> Counted:
     method = METHODS["em"]
     how = Counting(partial(merged_text_options, method, {}))
     files = DocumentFiles([path] * copies, needs_labels=True)
+    documents: Uncounted
     if place == "stream":
-        return FilesOnDisk(files).counted(how)
-    if place == "memory":
-        documents = files.read()
-        return TextsInMemory(documents.texts, encode_labels(documents.labels)).counted(how)
-    from leaven.corpora.dask import Cluster
-    from leaven.corpora.dask_uncounted import FilesOnDask
+        documents = FilesOnDisk(files)
+    elif place == "memory":
+        documents = FilesInMemory(files)
+    else:
+        from leaven.corpora.dask import Cluster
+        from leaven.corpora.dask_uncounted import FilesOnDask
 
-    return FilesOnDask(files, Cluster(client)).counted(how)
+        documents = FilesOnDask(files, Cluster(client))
+    return documents.counted(how)
 
 
 def iteration_seconds(own: Counted, iterations: int) -> list[float]:
     """Seconds of each EM iteration after the first."""
-    model = MultinomialMixture(np.arange(len(own.classes)), n_threads=2)
-    start, _ = supervised_start(model, own.corpus, own.counter.n_words, own.dtype)
+    training = own.training
+    model = MultinomialMixture(np.arange(training.n_classes), n_threads=2)
+    start, _ = supervised_start(model, training.corpus)
     times: list[float] = []
 
     def note(_step: int, _objective: float) -> None:
         times.append(time.perf_counter())
 
-    run_em(model, own.corpus, start, max_iter=iterations, tol=-1.0, on_step=note)
+    run_em(model, training.corpus, start, max_iter=iterations, tol=-1.0, on_step=note)
     return np.diff(times).tolist()
 
 
@@ -121,7 +124,7 @@ def measure(place: str, path: str, copies: int, n_workers: int = 2) -> dict[str,
             "peak_gb": peak_gb(),
         }
         if place == "stream":
-            found["cache_gb"] = own.corpus.n_bytes / 1e9  # type: ignore[attr-defined]
+            found["cache_gb"] = own.training.corpus.n_bytes / 1e9  # type: ignore[attr-defined]
         if place == "dask":
             found["worker_peak_gb"] = sorted(client.run(peak_gb).values())
             found["profile"] = profile(own)
@@ -139,10 +142,10 @@ def profile(own: Counted) -> dict[str, float]:
 
     from leaven.corpora import dask
 
-    corpus: Any = own.corpus
+    corpus: Any = own.training.corpus
     cluster = corpus.cluster
-    model = MultinomialMixture(np.arange(len(own.classes)), n_threads=2)
-    params, _ = supervised_start(model, corpus, own.counter.n_words, own.dtype)
+    model = MultinomialMixture(np.arange(own.training.n_classes), n_threads=2)
+    params, _ = supervised_start(model, corpus)
     expectation = _Expectation(model)
     work = dask._Sum(partial(expectation, params, SOFT), expectation.add)
     steps: dict[str, list[float]] = {}

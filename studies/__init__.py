@@ -1,4 +1,4 @@
 """Do we get the paper's number? One module per table or figure.
 
-Run one with ``python -m studies.figure_3_1``.
+List them with ``python -m studies``, run one with ``python -m studies figure_3_1``.
 """

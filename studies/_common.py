@@ -1,7 +1,8 @@
-"""What the studies share: Nigam's protocol, paired tests, plots, and where results go."""
+"""What the studies share: Nigam's protocol, paired tests, plots, where results go, how to run."""
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ import numpy as np
 
 from leaven.datasets import load_corpus
 from leaven.significance import paired_t
+from studies import _provenance
+from studies._provenance import MadeWith, Seed
 
+_provenance.code()  # as it is when the study starts
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -58,11 +62,40 @@ def labeled_set(split: NewsgroupSplit, n_labels: int, seed: int) -> np.ndarray:
     return np.concatenate(chosen)
 
 
-def write_results(name: str, results: dict[str, Any]) -> Path:
+def write_results(
+    name: str, results: dict[str, Any], *, seed: Seed = None, made_with: MadeWith | None = None
+) -> Path:
+    """Store results with what they were made with, and print the latter.
+
+    ``seed`` is the seed of the study, or all of them; None if nothing is drawn. ``made_with`` is
+    given where results come from stored rows or from the results of another study.
+    """
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(results, indent=1) + "\n")
+    made_with = made_with or _provenance.made_now(seed)
+    path.write_text(json.dumps({**results, "made_with": made_with}, indent=1) + "\n")
+    print_made_with(made_with)
     return path
+
+
+def print_made_with(made_with: MadeWith | None) -> None:
+    """Say what results were made with, and whether the code has changed since."""
+    made, stale = _provenance.described(made_with), _provenance.staleness(made_with)
+    if made != stale:
+        print(made)
+    if stale:
+        print(f"stale: {stale}")
+
+
+def run_study(main: Callable[[], None]) -> None:
+    """Run a study; a missing corpus or folder of corpora is told in one sentence."""
+    try:
+        main()
+    except FileNotFoundError as error:
+        if error.errno is not None:  # another file, which should have been there
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
 
 
 def paired(a: list[float], b: list[float]) -> dict[str, float]:

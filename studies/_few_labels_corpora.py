@@ -23,8 +23,8 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
 from leaven import TextClassifier
+from leaven._base.measures import calibration_error
 from leaven.datasets import load_corpus, load_docstrings
-from leaven.held_out._weights import calibration_error
 from studies._common import newsgroup_split
 from studies._reuters import CATEGORIES
 

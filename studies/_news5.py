@@ -25,8 +25,7 @@ from scipy.sparse import csr_array, vstack
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning._climbs import Climb, fit_mixture
-from leaven.learning._em import run_em
+from leaven.learning import Climb, fit_mixture, run_em
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 from leaven.text._counter import fit_counter
@@ -111,7 +110,7 @@ def fit_draw(news: News5, options: TextOptions, oracle: bool, per_class: int, se
     corpus = as_corpus(X, y)
 
     def fit(climb: Climb) -> MixtureParams:
-        return fit_mixture(MODEL, corpus, X.shape[1], X.dtype, climb).result.params
+        return fit_mixture(MODEL, corpus, climb).result.params
 
     test = counter.count(as_text_array(news.texts[rest]))
     return Draw(X, y, test, news.codes[rest], fit(Climb()), fit(Climb(warm_up=cooling())))

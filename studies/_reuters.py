@@ -11,7 +11,7 @@ from leaven._base.folds import labeled_folds
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning._climbs import Climb, Fit, components_of, fit_mixture
+from leaven.learning import Climb, Fit, components_of, fit_mixture
 from leaven.models import MultinomialMixture
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
@@ -101,13 +101,20 @@ class View:
 
 
 def view(
-    reuters: Reuters, trial: Trial, size: int, held_out: Any = None, rank_by: Any = None
+    reuters: Reuters,
+    trial: Trial,
+    size: int,
+    held_out: Any = None,
+    rank_by: Any = None,
+    *,
+    on_training: bool = False,
 ) -> View:
     """The ``size`` words of most mutual information with the labels, less those held out.
 
     Without ``held_out`` (places in ``trial.labeled``) the test documents are to be classified,
-    otherwise the labeled documents held out. ``rank_by`` are other labeled documents by which
-    to rank the words.
+    otherwise the labeled documents held out; with ``on_training`` all training documents whose
+    label the trial does not see. ``rank_by`` are other labeled documents by which to rank the
+    words.
     """
     kept = trial.labeled if held_out is None else np.delete(trial.labeled, held_out)
     ranking = kept if rank_by is None else rank_by
@@ -116,7 +123,10 @@ def view(
     rows = np.concatenate([kept, trial.unlabeled])
     y = np.concatenate([trial.y[kept], np.full(len(trial.unlabeled), UNKNOWN)])
     X = _scaled(reuters.train[rows], columns)
-    if held_out is None:
+    if on_training:
+        own = np.setdiff1d(np.arange(len(trial.y)), trial.labeled)
+        scored, truth = reuters.train[own], trial.y[own]
+    elif held_out is None:
         scored, truth = reuters.test, trial.y_test
     else:
         own = trial.labeled[held_out]
@@ -146,7 +156,7 @@ def fit_filter(
     )
     if not unlabeled_weight and n_negative == 1:
         climb = replace(climb, max_iter=0)
-    return model, fit_mixture(model, seen.corpus, seen.n_words, np.float32, climb, seed)
+    return model, fit_mixture(model, seen.corpus, climb, seed)
 
 
 def log_odds(model: MultinomialMixture, fit: Fit, X: Any) -> Any:

@@ -16,7 +16,7 @@ is NaiveBayesEM with the same numbers, whose prior keeps its share of the words 
 
 The paper shows a figure without numbers; its text says that unlabeled documents help, most where
 labels are few, and that EM does better than SFE. Run: ``python -m studies.clark_figure_2``; what
-is in results/clark_figure_2.jsonl is not computed again.
+is in results/clark_figure_2.jsonl is not computed again (remove that file to compute everything).
 """
 
 import json
@@ -33,12 +33,20 @@ from leaven import FrequencyEstimateNB, NaiveBayesEM, TextClassifier
 from leaven.corpora import InMemoryCorpus
 from leaven.datasets import load_corpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning._climbs import supervised_start
-from leaven.learning._em import run_em
+from leaven.learning import run_em, supervised_start
 from leaven.models import MultinomialMixture
 from leaven.text._counter import TextOptions, fit_counter
-from studies import _common
-from studies._common import log_ticks, mean_sd, paired, save_figure, signed, subplots, write_results
+from studies import _common, _provenance
+from studies._common import (
+    log_ticks,
+    mean_sd,
+    paired,
+    run_study,
+    save_figure,
+    signed,
+    subplots,
+    write_results,
+)
 
 SIZES = (40, 100, 200, 400, 1000, 2400)
 DRAWS = 5
@@ -150,7 +158,7 @@ def em_of_the_paper(X: Any, labels: np.ndarray, test: Any) -> Any:
     y[labels != ""] = codes
     model = MultinomialMixture(np.arange(len(groups)), ALPHA, unlabeled_weight=WEIGHT)
     corpus = InMemoryCorpus(X, y)
-    start, _ = supervised_start(model, corpus, X.shape[1], X.dtype)
+    start, _ = supervised_start(model, corpus)
     result = run_em(model, corpus, start, max_iter=ITERATIONS, tol=0.0)
     return groups[model.class_log_joint(result.params, test).argmax(axis=1)]
 
@@ -171,6 +179,7 @@ def run_draw(view: str, size: int, number: int) -> Row:
         "draw": number,
         "accuracy": {name: float((own.truth == got).mean()) for name, got in found.items()},
         "seconds": time.perf_counter() - start,
+        **_provenance.code(),
     }
 
 
@@ -262,13 +271,17 @@ def plot(results: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    results = summarize(compute())
+    rows = compute()
+    made_with = _provenance.made_of_rows(rows, seed=range(DRAWS))
+    results = summarize(rows)
     shown = table(results)
     print("\n" + shown)
-    (_common.RESULTS / "clark_figure_2.md").write_text(shown)
-    print(f"{results['seconds']:.0f} s; wrote {write_results('clark_figure_2', results).name}")
+    note = f"\nThese results were {_provenance.described(made_with)}.\n"
+    (_common.RESULTS / "clark_figure_2.md").write_text(shown + note)
+    path = write_results("clark_figure_2", results, made_with=made_with)
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 from benchmarks.scale import measure_apart, newsgroup_file
 
-from studies._common import RESULTS, log_ticks, save_figure, subplots, write_results
+from studies._common import RESULTS, log_ticks, run_study, save_figure, subplots, write_results
+from studies._provenance import described, made_now
 
 COPIES = {"memory": (1, 3, 10, 30), "stream": (1, 3, 10, 30, 100), "dask": (1, 3, 10, 30, 100)}
 WORKERS = (1, 2, 4)
 AT_WORKERS = 10  # copies
+SEED = 0  # of the labeled messages, in benchmarks.scale
 NAMES = {"memory": "in memory", "stream": "streamed", "dask": "Dask, two workers"}
 COLORS = {"memory": "#7a7a7a", "stream": "#1f6f8b", "dask": "#c8642b"}
 
@@ -108,10 +110,12 @@ def main() -> None:
 
 
 def write(results: dict[str, Any]) -> None:
-    (RESULTS / "clark_figure_3.md").write_text(table(results))
-    print(f"{results['seconds']:.0f} s; wrote {write_results('clark_figure_3', results).name}")
+    note = f"\nThese results were {described(made_now(seed=SEED))}.\n"
+    (RESULTS / "clark_figure_3.md").write_text(table(results) + note)
+    path = write_results("clark_figure_3", results, seed=SEED)
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

@@ -30,15 +30,17 @@ from scipy.sparse import csr_array
 
 from leaven import NaiveBayesEM
 from leaven.cli._plots import draw_diagnosis
-from leaven.corpora import InMemoryCorpus
+from leaven.corpora import InMemoryCorpus, TrainingSet
 from leaven.datasets import load_corpus, load_docstrings
 from leaven.documents._arrow import as_text_array
+from leaven.documents._labels import Labels
 from leaven.held_out.diagnosis import diagnose_alternatives, diagnose_corpus
-from leaven.learning._climbs import Climb, components_of
-from leaven.methods._registry import METHODS, merged_text_options
+from leaven.learning import Ascent, Climb, components_of
+from leaven.methods import METHODS
+from leaven.methods._options import merged_text_options
 from leaven.models import MultinomialMixture
 from leaven.text._counter import fit_counter
-from studies._common import RESULTS, write_results
+from studies._common import RESULTS, run_study, write_results
 
 SIZES = (10, 50, 200)
 DRAWS = 4
@@ -165,7 +167,7 @@ def run_cell(task: str, how: str, n_labels: int, number: int) -> dict[str, Any]:
     model = MultinomialMixture(np.arange(len(classes)), n_threads=None)
     tell = diagnose_alternatives if is_full else diagnose_corpus
     start = time.perf_counter()
-    diagnosis = tell(model, InMemoryCorpus(X, y), X.shape[1], X.dtype, climb=Climb())
+    diagnosis = tell(Ascent(model, Climb()), TrainingSet.of(InMemoryCorpus(X, y), Labels(classes)))
     return {
         "task": task,
         "labels": how,
@@ -212,7 +214,8 @@ def reuters_acq() -> list[dict[str, Any]]:
     for n_negative in (1, 10):
         sizes = [n_negative if name == "no" else 1 for name in classes.tolist()]
         model = MultinomialMixture(components_of(sizes), n_threads=None)
-        diagnosis = diagnose_corpus(model, InMemoryCorpus(X, y), X.shape[1], X.dtype, climb=Climb())
+        training = TrainingSet.of(InMemoryCorpus(X, y), Labels(classes))
+        diagnosis = diagnose_corpus(Ascent(model, Climb()), training)
         print(f"acq, {n_negative} negative components: {diagnosis.sentence}")
         draw_diagnosis(diagnosis, RESULTS / f"diagnosis_acq_{n_negative}.png")
         found.append(
@@ -238,8 +241,9 @@ def main() -> None:
             print(f"{task:<18} {how:<8} {n_labels:>4}   {told}", flush=True)
     show(cells)
     results = {"cells": cells, "acq": reuters_acq()}
-    print(f"wrote {write_results('diagnosis', results).name}")
+    seeds = range(FIRST_SEED, FIRST_SEED + DRAWS)
+    print(f"wrote {write_results('diagnosis', results, seed=seeds).name}")
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

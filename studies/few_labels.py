@@ -26,26 +26,30 @@ supervised method of each cell, chosen by its test accuracy: more than any user 
 
 Run: ``python -m studies.few_labels``, with ``--corpora``, ``--methods``, ``--budgets`` for some
 only. What is in results/few_labels.jsonl is not computed again, unless ``--again`` with
-``--methods``.
+``--methods``. ``--fresh`` computes everything again, in a new file that replaces the old one
+when it is complete; after an interruption it goes on, unless leaven has changed. Every row has
+the version, commit and date of leaven; those without are older than this record.
 """
 
 import argparse
 import json
 import multiprocessing
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from studies import _common
+from studies import _common, _provenance
 from studies._few_labels_corpora import CORPORA, MEASURES, METHODS, STATED, draw_task
 
 BUDGETS = (1, 2, 5, 15, 50)  # labels per class
 SUPERVISED = ["nb", "svm", "logreg", "leaven nb"]
 WORTH_COUNTING, SURE = 0.02, 0.05  # of a difference, and of its p-value
 CACHE = _common.RESULTS / "few_labels.jsonl"
+FRESH = _common.RESULTS / "few_labels.fresh.jsonl"  # of --fresh, till it is complete
 CELL = ["corpus", "per_class"]
 KEY = [*CELL, "draw", "method"]
 Row = dict[str, Any]
@@ -86,18 +90,20 @@ def run_all(work: list[Any], processes: int) -> Iterator[list[Row]]:
             yield from pool.imap_unordered(run_draw, work)
 
 
-def read_cache() -> list[Row]:
-    lines = CACHE.read_text().splitlines() if CACHE.exists() else []
-    return [json.loads(line) for line in lines]
+def read_cache(path: Path) -> list[Row]:
+    """The rows of a file, of those with the same key the last."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    rows = (json.loads(line) for line in lines)
+    return list({tuple(row[name] for name in KEY): row for row in rows}.values())
 
 
 def as_lines(rows: Iterable[Row]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def missing(wanted: argparse.Namespace) -> list[Any]:
+def missing(wanted: argparse.Namespace, cache: Path) -> list[Any]:
     """Draws with methods still to try; the first draw of everything comes first."""
-    known = {tuple(row[name] for name in KEY) for row in read_cache()}
+    known = {tuple(row[name] for name in KEY) for row in read_cache(cache)}
     work = []
     for draw in range(wanted.draws):
         for corpus, budget in product(wanted.corpora, wanted.budgets):
@@ -108,11 +114,12 @@ def missing(wanted: argparse.Namespace) -> list[Any]:
     return work
 
 
-def compute(wanted: argparse.Namespace) -> None:
-    work = missing(wanted)
+def compute(wanted: argparse.Namespace, cache: Path) -> None:
+    """Add the rows that the cache lacks, with what they are made with."""
+    work = missing(wanted, cache)
     for done, rows in enumerate(run_all(work, wanted.processes), 1):
-        with CACHE.open("a") as file:
-            file.write(as_lines(rows))
+        with cache.open("a") as file:
+            file.write(as_lines({**row, **_provenance.code()} for row in rows))
         shown = "  ".join(
             f"{row['method']} {100 * row['accuracy']:.1f} ({row['seconds']:.1f} s)" for row in rows
         )
@@ -123,7 +130,7 @@ def compute(wanted: argparse.Namespace) -> None:
 def as_frame(rows: list[Row]) -> pd.DataFrame:
     """Rows in the order of ``CORPORA`` and ``METHODS``."""
     columns = [*KEY, *MEASURES, *(f"expected_{name}" for name in STATED)]
-    frame = pd.DataFrame(rows).reindex(columns=columns).drop_duplicates(KEY, keep="last")
+    frame = pd.DataFrame(rows).reindex(columns=columns)
     frame = frame.astype(dict.fromkeys(columns[len(KEY) :], float))
     for name, order in (("corpus", CORPORA), ("method", METHODS)):
         frame[name] = pd.Categorical(frame[name], list(order), ordered=True)
@@ -203,7 +210,7 @@ def over_draws(scores: Any) -> str:
     return _common.mean_sd(scores).strip() if len(scores) > 1 else f"{100 * scores[0]:.1f}"
 
 
-def markdown(frame: pd.DataFrame, results: dict[str, Any]) -> str:
+def markdown(frame: pd.DataFrame, results: dict[str, Any], made_with: dict[str, Any]) -> str:
     cells = frame.groupby([*CELL, "method"], observed=True)["accuracy"].agg(list).unstack("method")
     rivals = results["auto_against_best"]
     overall, stated = (
@@ -215,7 +222,8 @@ def markdown(frame: pd.DataFrame, results: dict[str, Any]) -> str:
         for cell in rivals["cells"]
     ]
     return (
-        "# Few labels, much unlabeled text\n"
+        "# Few labels, much unlabeled text\n\n"
+        f"These results were {_provenance.described(made_with)}.\n"
         + table(
             f"Means over the {results['n_common']} cells that every method has, in %, nats and "
             "seconds; accuracy also by labels per class",
@@ -261,21 +269,48 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="drop all rows of --methods first")
+    parser.add_argument(
+        "--fresh", action="store_true", help="compute everything again, without any old row"
+    )
     wanted = parser.parse_args()
-    if wanted.again:
-        if not wanted.methods:
-            parser.error("--again needs --methods, whose rows are dropped")
-        CACHE.write_text(
-            as_lines(row for row in read_cache() if row["method"] not in wanted.methods)
-        )
+    if wanted.again and not wanted.methods:
+        parser.error("--again needs --methods, whose rows are dropped")
+    if wanted.fresh and (wanted.methods or set(wanted.corpora) < set(CORPORA)):
+        parser.error("--fresh computes all methods on all corpora; leave --methods, --corpora out")
+    if wanted.fresh and set(wanted.budgets) < set(BUDGETS):
+        parser.error("--fresh computes all numbers of labels; leave --budgets out")
     wanted.methods = wanted.methods or list(METHODS)
-    compute(wanted)
-    frame = as_frame(read_cache())
+    if wanted.fresh:
+        compute_fresh(wanted)
+    else:
+        if wanted.again:
+            keep(CACHE, lambda row: row["method"] not in wanted.methods)
+        compute(wanted, CACHE)
+    write(read_cache(CACHE))
+
+
+def compute_fresh(wanted: argparse.Namespace) -> None:
+    """Compute all rows in a new cache, and put it in the place of the old one."""
+    code = _provenance.code()
+    keep(FRESH, lambda row: row.get("source") == code["source"])
+    compute(wanted, FRESH)
+    FRESH.replace(CACHE)
+
+
+def keep(cache: Path, is_wanted: Callable[[Row], bool]) -> None:
+    """Drop the other rows of a cache."""
+    cache.write_text(as_lines(row for row in read_cache(cache) if is_wanted(row)))
+
+
+def write(rows: list[Row]) -> None:
+    """Results, tables and the figure of these rows."""
+    frame = as_frame(rows)
     results = summarize(frame)
-    _common.write_results("few_labels", results)
-    (_common.RESULTS / "few_labels.md").write_text(markdown(frame, results))
+    made_with = _provenance.made_of_rows(rows, seed=sorted({row["draw"] for row in rows}))
+    (_common.RESULTS / "few_labels.md").write_text(markdown(frame, results, made_with))
     plot(frame)
+    _common.write_results("few_labels", results, made_with=made_with)
 
 
 if __name__ == "__main__":
-    main()
+    _common.run_study(main)

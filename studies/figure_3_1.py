@@ -19,14 +19,14 @@ at 300 labels EM is expected at 65 % or more with NB near 51 %, and with leaven'
 
 import time
 import warnings
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from leaven import NaiveBayesEM, TextClassifier
 from leaven.documents._arrow import as_text_array
-from leaven.methods._registry import METHODS
+from leaven.methods import METHODS
 from leaven.significance import mcnemar
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
@@ -36,6 +36,7 @@ from studies._common import (
     mean_sd,
     newsgroup_split,
     paired,
+    run_study,
     save_figure,
     signed,
     subplots,
@@ -49,7 +50,7 @@ PAPER = {"NB": {20: 0.20, 300: 0.52}, "EM": {20: 0.35, 300: 0.66}}
 COUNTS = TextOptions(tokens="letters", stop_words="english", min_df=2, length=400.0)
 VIEWS = {
     "counts": COUNTS,
-    "weighted": replace(METHODS["em"].text, tokens="letters", stop_words="english", min_df=5),
+    "weighted": TextOptions(**METHODS["em"].text, tokens="letters", stop_words="english", min_df=5),
 }
 
 
@@ -171,9 +172,10 @@ def plot(results: dict[str, Any]) -> None:
 def main() -> None:
     results = run()
     report(results)
-    print(f"{results['seconds']:.0f} s; wrote {write_results('figure_3_1', results).name}")
+    path = write_results("figure_3_1", results, seed=range(DRAWS))
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

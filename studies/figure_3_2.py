@@ -18,8 +18,7 @@ import numpy as np
 
 from leaven.corpora import InMemoryCorpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning._climbs import Climb, fit_mixture
-from leaven.learning._em import run_em
+from leaven.learning import Climb, fit_mixture, run_em
 from leaven.models import MultinomialMixture
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
@@ -27,6 +26,7 @@ from studies._common import (
     NewsgroupSplit,
     labeled_set,
     newsgroup_split,
+    run_study,
     save_figure,
     subplots,
     write_results,
@@ -53,7 +53,7 @@ def measure(split: NewsgroupSplit, options: TextOptions) -> dict[int, list[tuple
     def point(n_labels: int, seed: int) -> tuple[float, float]:
         labeled = labeled_set(split, n_labels, seed)
         corpus = InMemoryCorpus(pool[[row[int(i)] for i in labeled]], codes[labeled])
-        start = fit_mixture(model, corpus, X.shape[1], X.dtype, Climb(max_iter=0)).result.params
+        start = fit_mixture(model, corpus, Climb(max_iter=0)).result.params
         result = run_em(model, unlabeled, start)
         answers = model.log_joint(result.params, test).argmax(axis=1)
         right = float((answers == codes[split.test]).mean())
@@ -108,9 +108,10 @@ def plot(results: dict[str, Any]) -> None:
 def main() -> None:
     results = run()
     report(results)
-    print(f"{results['seconds']:.0f} s; wrote {write_results('figure_3_2', results).name}")
+    path = write_results("figure_3_2", results, seed=range(DRAWS))
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from leaven.learning._climbs import Climb
-from leaven.learning._em import run_em
-from studies._common import save_figure, subplots, write_results
+from leaven.learning import Climb, run_em
+from studies._common import run_study, save_figure, subplots, write_results
 from studies._reuters import Reuters, Trial, fit_filter, load_reuters, log_odds, trials, view
 
 CATEGORY = "acq"
@@ -137,9 +136,9 @@ def plot(results: dict[str, Any]) -> None:
 
 def main() -> None:
     results = run()
-    write_results("figure_3_3", results)
+    write_results("figure_3_3", results, seed=range(max(STARTS.values())))
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

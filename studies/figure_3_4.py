@@ -37,6 +37,7 @@ from studies._common import (
     log_ticks,
     mean_sd,
     paired,
+    run_study,
     save_figure,
     signed,
     subplots,
@@ -56,6 +57,8 @@ from studies._news5 import (
 
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200)  # labels per class
 FEW, MANY = 2, 200
+N_DRAWS = {size: 40 if size == FEW else 10 for size in SIZES}
+DRAWS_ENCODED = 20
 SETTINGS = {"short": (SHORT, True), "weighted": (WEIGHTED, True), "all words": (WEIGHTED, False)}
 PAPER = {"EM": 0.58, "as is": 0.51, "majority": 0.55, "perfect": 0.67}
 # Way, compared with, labels per class, the paper's difference
@@ -121,10 +124,10 @@ def run() -> dict[str, Any]:
     for setting in SETTINGS:
         tables[setting] = {}
         for size in SIZES:
-            tables[setting][size] = run_draws(news, setting, size, 40 if size == FEW else 10)
+            tables[setting][size] = run_draws(news, setting, size, N_DRAWS[size])
     print("With encoded messages kept")
     everything = load_news5(encoded=True)
-    kept = {setting: run_draws(everything, setting, FEW, 20) for setting in SETTINGS}
+    kept = {setting: run_draws(everything, setting, FEW, DRAWS_ENCODED) for setting in SETTINGS}
     return {
         "paper": PAPER,
         "accuracy": tables,
@@ -191,9 +194,10 @@ def plot(results: dict[str, Any]) -> None:
 def main() -> None:
     results = run()
     report(results)
-    print(f"{results['seconds']:.0f} s; wrote {write_results('figure_3_4', results).name}")
+    path = write_results("figure_3_4", results, seed=range(max(N_DRAWS.values())))
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from leaven.learning._correspondence import by_labels, reordered
-from studies._common import save_figure, subplots, write_results
+from studies._common import run_study, save_figure, subplots, write_results
 from studies._news5 import (
     MODEL,
     SHORT,
@@ -117,9 +117,10 @@ def plot(results: dict[str, Any]) -> None:
 def main() -> None:
     results = run()
     report(results)
-    print(f"{results['seconds']:.0f} s; wrote {write_results('figure_3_5', results).name}")
+    path = write_results("figure_3_5", results, seed=range(DRAWS))
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
     plot(results)
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

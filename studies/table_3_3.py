@@ -1,8 +1,8 @@
 """Nigam, McCallum and Mitchell, table 3.3: the number of components by cross-validation.
 
 The trials of table 3.2, which see for the protocol: NB1, EM* (the number of components best on the
-test set, a peek), EM*CV (number and vocabulary by five folds of the labeled documents, no test
-label used), and EMλ*CV, the same with unlabeled documents at a tenth of their weight.
+test documents, a peek), EM*CV (number and vocabulary by five folds of the labeled documents, no
+test label used), and EMλ*CV, the same with unlabeled documents at a tenth of their weight.
 Reads ``results/table_3_2.json``. Run: ``python -m studies.table_3_3``
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from studies import table_3_2
-from studies._common import RESULTS, signed, write_results
+from studies._common import RESULTS, run_study, signed, write_results
 
 METHODS = ("NB1", "EM*", "EM*CV", "EMλ*CV")
 SCORES = ("accuracy", "f1", "average_precision")
@@ -29,6 +29,7 @@ def main() -> None:
         table_3_2.main()
     results = json.loads(path.read_text())
     table_3_2.print_table(results, METHODS)
+    table_3_2.print_choices(results)
     every = list(results["categories"].values())
     means = {
         category: {
@@ -54,9 +55,10 @@ def main() -> None:
         for category, row in table_3_2.PAPER.items()
     }
     found = {"paper": paper, "mean": means, "gains": gains, "tests": tests}
-    write_results("table_3_3", found)
+    made_with = results.get("made_with")  # its numbers are those of table 3.2
+    write_results("table_3_3", found, made_with={**(made_with or {}), "from": "table_3_2"})
     table_3_2.plot("table_3_3", results, ("NB1", "EM*CV", "EMλ*CV", "EM*"))
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

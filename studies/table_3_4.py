@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from leaven.documents._arrow import as_text_array
-from leaven.experts._explanations import top_words
-from leaven.learning._climbs import Climb, fit_mixture
+from leaven.experts import top_words
+from leaven.learning import Climb, fit_mixture
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
-from studies._common import save_figure, subplots, write_results
+from studies._common import run_study, save_figure, subplots, write_results
 from studies._news5 import COUNTS, MODEL, N_WORDS, News5, as_corpus, load_news5
 
 PAPER = {
@@ -43,7 +43,7 @@ def best_words(news: News5, options: TextOptions) -> dict[str, list[str]]:
     counter, X = fit_counter(as_text_array(news.texts), options, codes=news.codes)
     supervised = Climb(max_iter=0)
     corpus = as_corpus(X, news.codes)
-    params = fit_mixture(MODEL, corpus, X.shape[1], X.dtype, supervised).result.params
+    params = fit_mixture(MODEL, corpus, supervised).result.params
     words = counter.vocabulary.words.to_pylist()
     best = top_words(MODEL, params, 10)
     return {
@@ -116,8 +116,9 @@ def main() -> None:
     results = run()
     report(results)
     plot(results)
-    print(f"{results['seconds']:.0f} s; wrote {write_results('table_3_4', results).name}")
+    path = write_results("table_3_4", results, seed=None)
+    print(f"{results['seconds']:.0f} s; wrote {path.name}")
 
 
 if __name__ == "__main__":
-    main()
+    run_study(main)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven.corpora import InMemoryCorpus, StreamedCorpus
-from leaven.corpora._cache import CachedCorpus
+from leaven.corpora import CachedCorpus, InMemoryCorpus, StreamedCorpus
 from leaven.models import MixtureParams
 
 N_WORDS = 30
@@ -69,17 +68,26 @@ def random_directions(seed: int, n_components: int, dtype: Any = np.float64) -> 
     return (directions / np.linalg.norm(directions, axis=1, keepdims=True)).astype(dtype)
 
 
-def in_memory(drawn: Drawn, n_threads: int = 1) -> InMemoryCorpus:
+def in_memory(
+    drawn: Drawn, n_threads: int = 1, numbers: np.ndarray | None = None
+) -> InMemoryCorpus:
     return InMemoryCorpus(
-        drawn.X, drawn.y, drawn.weight, vectors=drawn.vectors, n_threads=n_threads
+        drawn.X,
+        drawn.y,
+        drawn.weight,
+        vectors=drawn.vectors,
+        numbers=numbers,
+        n_threads=n_threads,
     )
 
 
 def cut_up(drawn: Drawn, size: int = 7) -> list[Any]:
-    """The corpus in blocks of a few documents."""
+    """The corpus in blocks of a few documents, which keep their numbers in it."""
+    numbers = np.arange(drawn.X.shape[0])
     blocks = []
-    for start in range(0, drawn.X.shape[0], size):
-        blocks += in_memory(drawn.rows(slice(start, start + size))).blocks
+    for start in range(0, len(numbers), size):
+        part = slice(start, start + size)
+        blocks += in_memory(drawn.rows(part), numbers=numbers[part]).blocks
     return blocks
 
 

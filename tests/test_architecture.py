@@ -104,6 +104,34 @@ def test_there_is_one_em_loop():
     assert {shown(path) for path in asks} <= {"learning/_em.py", "learning/_climbs.py"}
 
 
+def classes_by_package():
+    """Which package of leaven each class is defined in."""
+    found = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = name_of(path)
+    return found
+
+
+def test_nothing_asks_for_the_type_of_another_packages_object():
+    homes = classes_by_package()
+    asked = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+                "isinstance",
+                "issubclass",
+            ):
+                names = {each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name)}
+                asked += [
+                    f"{shown(path)}: {name}"
+                    for name in names
+                    if homes.get(name, name_of(path)) != name_of(path)
+                ]
+    assert asked == []
+
+
 def loaded_by(code):
     """Top-level packages in memory after running some code in a new Python."""
     code += "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"

@@ -7,14 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from leaven.held_out._weights import (
-    Expectation,
-    calibration_error,
-    expect_accuracy,
-    fit_weights,
-    log_softmax,
-    temper,
-)
+from leaven._base.measures import calibration_error, calibration_gaps, log_softmax, softmax
+from leaven.held_out import Expectation, expect_accuracy, fit_weights, temper
 
 few = settings(max_examples=10, deadline=None, derandomize=True)
 seeds = given(seed=st.integers(0, 2**16))
@@ -138,6 +132,24 @@ def test_the_interval_holds_the_truth_most_of_the_time(seed):
         found = expected(rng.random(60) < truth - 0.01)
         inside.append(found.low <= truth <= found.high)
     assert np.mean(inside) > 0.85
+
+
+def test_probabilities_are_the_softmax_of_scores():
+    scores = np.random.default_rng(0).normal(size=(20, 4)) * 300
+    assert_allclose(softmax(scores).sum(axis=1), 1.0)
+    assert_allclose(softmax(scores), np.exp(log_softmax(scores)))
+    assert_allclose(softmax(scores + 1e5), softmax(scores), atol=1e-9)
+
+
+def test_gaps_of_calibration_add_up_over_batches():
+    rng = np.random.default_rng(0)
+    confidence, right = rng.uniform(0.3, 1.0, 200), rng.random(200) < 0.7
+    parts = [
+        calibration_gaps(confidence[first::3], right[first::3], n_bins=7) for first in range(3)
+    ]
+    assert_allclose(np.sum(parts, axis=0), calibration_gaps(confidence, right, n_bins=7))
+    total = np.abs(np.sum(parts, axis=0)).sum() / 200
+    assert_allclose(total, calibration_error(confidence, right, n_bins=7))
 
 
 def test_calibration_error_by_hand():

@@ -1,5 +1,7 @@
-import shutil
-import subprocess
+"""Kernels are compiled once and kept, until any file with kernels changes."""
+
+import importlib
+import re
 import sys
 from pathlib import Path
 
@@ -7,10 +9,25 @@ import pytest
 from numba.core import caching
 
 import leaven
-from leaven._base.compile import kernel
+from leaven._base import compile as compiling
+from leaven._base.compile import SOURCES, kernel
 
 PACKAGE = Path(leaven.__file__).parent
-COUNT = "from leaven.text import TextVectorizer as T; print(sorted(T().fit(['ab c']).vocabulary_))"
+STEP = """
+from leaven._base.compile import kernel
+
+@kernel
+def step(x):
+    return x + 1
+"""
+TWICE = """
+from leaven._base.compile import kernel
+from own_step_kernels import step
+
+@kernel
+def twice(x):
+    return 2 * step(x)
+"""
 
 
 def test_without_a_place_for_compiled_code_kernels_still_work(monkeypatch):
@@ -23,20 +40,68 @@ def test_without_a_place_for_compiled_code_kernels_still_work(monkeypatch):
     assert twice(21) == 42
 
 
-@pytest.mark.slow
-def test_a_change_in_another_kernel_file_is_noticed(tmp_path):
-    copy = tmp_path / "leaven"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+@pytest.fixture
+def start_anew(tmp_path, monkeypatch):
+    """Import two small files of kernels as a new process would; returns the second's kernel."""
+    monkeypatch.setattr(compiling, "PACKAGE", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # told by seconds, if files changed
+    (tmp_path / "own_step_kernels.py").write_text(STEP)
+    (tmp_path / "own_twice_kernels.py").write_text(TWICE)
 
-    def words():
-        command = [sys.executable, "-c", COUNT]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+    digest = compiling._digest
 
-    assert words() == "['ab']"
-    tokenizers = copy / "text" / "_token_kernels.py"
-    source = tokenizers.read_text()
-    changed = source.replace("if length >= min_length:", "if length >= 1:")
-    assert changed != source
-    tokenizers.write_text(changed)
-    assert words() == "['ab', 'c']"
+    def forget():
+        for name in ("own_step_kernels", "own_twice_kernels"):
+            sys.modules.pop(name, None)
+        digest.cache_clear()
+        importlib.invalidate_caches()
+
+    def start():
+        forget()
+        return importlib.import_module("own_twice_kernels").twice
+
+    yield start
+    forget()
+
+
+def was_compiled(twice):
+    """Whether the one signature that was asked for was compiled and not found on disk."""
+    assert sum(twice.stats.cache_hits.values()) + sum(twice.stats.cache_misses.values()) == 1
+    return bool(twice.stats.cache_misses)
+
+
+def test_compiled_code_is_found_again_if_no_kernel_changed(start_anew, tmp_path):
+    twice = start_anew()
+    assert twice(3) == 8
+    assert was_compiled(twice)
+    (tmp_path / "other.py").write_text("no_kernel = 1")
+    again = start_anew()
+    assert again is not twice
+    assert again(3) == 8
+    assert not was_compiled(again)
+
+
+def test_a_change_in_another_kernel_file_is_noticed(start_anew, tmp_path):
+    assert start_anew()(3) == 8
+    (tmp_path / "own_step_kernels.py").write_text(STEP.replace("x + 1", "x + 10"))
+    twice = start_anew()
+    assert twice(3) == 26
+    assert was_compiled(twice)
+
+
+def test_numba_alone_would_not_notice(start_anew, tmp_path, monkeypatch):
+    """So that the test before can fail."""
+    monkeypatch.setattr(compiling, "_digest", lambda: "always the same")
+    assert start_anew()(3) == 8
+    (tmp_path / "own_step_kernels.py").write_text(STEP.replace("x + 1", "x + 10"))
+    twice = start_anew()
+    assert twice(3) == 8
+    assert not was_compiled(twice)
+
+
+def test_every_file_that_compiles_is_among_those_that_are_looked_at():
+    uses = re.compile(r"^from leaven\._base\.compile import |\bnjit\(|@jit\b", re.MULTILINE)
+    compilers = {path for path in PACKAGE.rglob("*.py") if uses.search(path.read_text())}
+    assert len(compilers) > 5
+    assert compilers - set(PACKAGE.rglob(SOURCES)) == {PACKAGE / "_base" / "compile.py"}

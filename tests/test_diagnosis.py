@@ -10,18 +10,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA, Drawn
-from leaven.corpora import InMemoryCorpus, Joined, Unlabeled
+from leaven.corpora import InMemoryCorpus, Joined, TrainingSet, Unlabeled, sample_unlabeled
+from leaven.documents._labels import Labels
 from leaven.held_out.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus
 from leaven.held_out.diagnosis._findings import judge, paired_difference, pooled_correlation
-from leaven.held_out.diagnosis._trials import MOST_HELD_OUT, Trials, sample_unlabeled, split_labels
-from leaven.learning._climbs import (
+from leaven.held_out.diagnosis._trials import MOST_HELD_OUT, Trials, split_labels
+from leaven.learning import (
+    Ascent,
     Climb,
     components_of,
     fit_mixture,
+    run_em,
     scaled_prior,
     supervised_start,
 )
-from leaven.learning._em import run_em
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, cooling
 
@@ -58,18 +60,15 @@ def model_of(drawn):
     return MultinomialMixture(np.arange(drawn.y.max() + 1), n_threads=1)
 
 
+def training_of(drawn, corpus=None):
+    if corpus is None:
+        corpus = InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=1)
+    return TrainingSet.of(corpus, Labels(np.arange(drawn.y.max() + 1)))
+
+
 def tell(drawn, corpus=None, how=diagnose_corpus, model=None, climb=None, **options):
-    corpus = (
-        InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=1) if corpus is None else corpus
-    )
-    return how(
-        model or model_of(drawn),
-        corpus,
-        drawn.X.shape[1],
-        drawn.X.dtype,
-        climb=climb or Climb(),
-        **options,
-    )
+    ascent = Ascent(model or model_of(drawn), climb or Climb())
+    return how(ascent, training_of(drawn, corpus), **options)
 
 
 @pytest.fixture(scope="module")
@@ -177,14 +176,14 @@ def test_the_first_and_last_points_are_those_of_training():
     found = tell(drawn, climb=climb)
     # The unlabeled documents are all in the sample, so training itself can be repeated.
     corpus = InMemoryCorpus(drawn.X, drawn.y, n_threads=1)
-    trials = Trials(corpus, N_WORDS, np.float64, 10, 3000, 0, 1, None)
+    trials = Trials(training_of(drawn, corpus), 10, 3000, 0, 1, None)
     labeled = trials.labeled
     for start in (0, 9):
         part, held = trials.splits[start]
         own = InMemoryCorpus(csr_array(labeled.X[part]), labeled.y[part], n_threads=1)
         rest = Joined([own, Unlabeled(corpus)])
-        at_start = supervised_start(model, rest, N_WORDS, np.float64)[0]
-        at_end = fit_mixture(model, rest, N_WORDS, np.float64, climb).result.params
+        at_start = supervised_start(model, rest)[0]
+        at_end = fit_mixture(model, rest, climb).result.params
         points = [point for point in found.points if point.start == start]
         for params, point in ((at_start, points[0]), (at_end, points[-1])):
             best = model.class_log_joint(params, labeled.X[held]).argmax(axis=1)
@@ -238,13 +237,13 @@ def test_what_is_recommended_was_tried_and_is_no_worse(helped, hurt):
 def test_what_is_not_simple_is_recommended_only_beyond_chance(monkeypatch, winner, n_more, wanted):
     follow, em = Trials.follow, {}
 
-    def keep(trials, model, climb):
-        points, first, em["right"] = follow(trials, model, climb)
+    def keep(trials, ascent):
+        points, first, em["right"] = follow(trials, ascent)
         return points, first, em["right"]
 
-    def pretend(trials, model, climb):
+    def pretend(trials, ascent):
         """The winner gets so many documents right that EM gets wrong; others get none right."""
-        right = em["right"].copy()
+        right, climb = em["right"].copy(), ascent.climb
         name = "annealed" if climb.warm_up else "other" if climb.max_iter else "supervised"
         if name == winner:
             right[tuple(np.argwhere(right == 0)[:n_more].T)] = 1
@@ -263,10 +262,9 @@ def test_what_is_not_simple_is_recommended_only_beyond_chance(monkeypatch, winne
 
 def test_the_yardstick_is_the_same_whatever_unlabeled_documents_weigh():
     drawn = draw_topics()
-    n_words, dtype = drawn.X.shape[1], drawn.X.dtype
-    corpus = InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=1)
-    trials = Trials(corpus, n_words, dtype, 2, 1000, 0, 1, None)
-    params, _ = supervised_start(model_of(drawn), corpus, n_words, dtype)
+    training = training_of(drawn)
+    corpus, trials = training.corpus, Trials(training, 2, 1000, 0, 1, None)
+    params, _ = supervised_start(model_of(drawn), corpus)
     values = []
     for weight in (1.0, 0.3):
         model = replace(model_of(drawn), unlabeled_weight=weight)
@@ -278,14 +276,13 @@ def test_the_yardstick_is_the_same_whatever_unlabeled_documents_weigh():
 def test_where_unlabeled_documents_weigh_less_the_trials_climb_as_a_fit_does():
     drawn = draw_topics()
     model = replace(model_of(drawn), unlabeled_weight=0.3)
-    n_words, dtype = drawn.X.shape[1], drawn.X.dtype
-    corpus = InMemoryCorpus(drawn.X, drawn.y, drawn.weight, n_threads=1)
-    trials = Trials(corpus, n_words, dtype, 2, 1000, 0, 1, None)
+    trials = Trials(training_of(drawn), 2, 1000, 0, 1, None)
     own = trials.labeled.rows(trials.splits[0][0])
     scaled = scaled_prior(model, trials._corpus(own))
-    *_, (n_iter, params, _) = trials._ascent(model, scaled, Climb(max_iter=4), 0, own)
+    ascent = Ascent(model, Climb(max_iter=4))
+    *_, (n_iter, params, _) = trials._ascent(ascent, scaled, 0, own)
     climb = Climb(max_iter=n_iter, tol=0.0)
-    fitted = fit_mixture(model, trials._corpus(own), n_words, dtype, climb).result.params
+    fitted = fit_mixture(model, trials._corpus(own), climb).result.params
     assert_allclose(params.log_word, fitted.log_word)
 
 

@@ -8,12 +8,13 @@ from numpy.testing import assert_array_equal
 
 from drawing import cut_up, draw_corpus, in_memory, random_params
 from leaven.corpora import StreamedCorpus
-from leaven.learning._em import anneal, run_em
+from leaven.learning import anneal, run_em
 from leaven.models import MultinomialMixture
 from leaven.posteriors import SOFT, Tempered, cooling
 
 MODEL = MultinomialMixture(np.arange(3))
 SEVERAL = MultinomialMixture(np.array([0, 0, 1, 2, 2]))
+NEVER = -1.0  # as tol: never converge
 
 
 def test_it_stops_once_a_step_gains_too_little():
@@ -120,6 +121,81 @@ def test_on_step_sees_every_objective_of_an_annealed_run():
         on_step=lambda step, objective: seen.append((step, objective)),
     )
     assert seen == list(enumerate(result.objective))
+
+
+def stopping_at(last, steps=None):
+    """Asks for the end at a step; ``steps`` gathers those that were told."""
+
+    def on_step(step, _objective):
+        if steps is not None:
+            steps.append(step)
+        return step == last
+
+    return on_step
+
+
+@pytest.mark.parametrize("last", [0, 1, 4])
+def test_the_answer_true_ends_the_climb_at_once(last):
+    corpus, params, steps = in_memory(draw_corpus(0)), random_params(0, 3), []
+    result = run_em(MODEL, corpus, params, tol=NEVER, on_step=stopping_at(last, steps))
+    assert steps == list(range(last + 1))
+    assert result.n_iter == last
+    assert not result.converged
+    expected = run_em(MODEL, corpus, params, max_iter=last, tol=NEVER)
+    assert result.objective == expected.objective
+    assert_array_equal(result.params.log_word, expected.params.log_word)
+    assert_array_equal(result.params.log_weight, expected.params.log_weight)
+    assert_array_equal(result.stats.words, expected.stats.words)
+
+
+@pytest.mark.parametrize("last", [0, 2, 5, 6, 8])
+@pytest.mark.parametrize("model", [MODEL, SEVERAL], ids=["one component", "several"])
+def test_a_climb_that_was_ended_has_the_objective_of_its_parameters(model, last):
+    corpus, start = in_memory(draw_corpus(1)), random_params(1, len(model.component_class))
+    warm_up = cooling(0.1, 1.5)  # six temperatures
+    result = run_em(model, corpus, start, warm_up=warm_up, tol=NEVER, on_step=stopping_at(last))
+    made = [own.beta for own in [*warm_up, *[SOFT] * 9][: last + 1]]
+    # A climb that ends at a temperature is told what its parameters are worth without.
+    assert result.betas == (made if made[-1] == 1.0 else [*made, 1.0])
+    stats = corpus.reduce(partial(model.expect, result.params, SOFT))
+    assert result.objective[-1] == stats.objective + model.log_prior(result.params)
+    assert_array_equal(result.stats.documents, stats.documents)
+
+
+def test_nothing_is_summed_after_the_answer_true():
+    corpus = Faraway(cut_up(draw_corpus(0)))
+    run_em(MODEL, corpus, random_params(0, 3), tol=NEVER, on_step=stopping_at(2))
+    assert len(corpus.sent) == 3
+
+
+def test_a_climb_that_is_ended_before_its_first_step_returns_its_start():
+    params = random_params(0, 3)
+    result = run_em(MODEL, in_memory(draw_corpus(0)), params, on_step=stopping_at(0))
+    assert_array_equal(result.params.log_word, random_params(0, 3).log_word)
+    assert_array_equal(result.params.log_weight, random_params(0, 3).log_weight)
+    assert result.n_iter == 0
+
+
+@pytest.mark.parametrize("answer", [None, False, 0, 1, "yes", [1]], ids=str)
+def test_any_other_answer_than_true_changes_nothing(answer):
+    corpus, params = in_memory(draw_corpus(0)), random_params(0, 3)
+    asked = run_em(MODEL, corpus, params, on_step=lambda *_: answer)
+    assert asked.objective == run_em(MODEL, corpus, params).objective
+    assert asked.converged
+
+
+def test_a_climb_that_is_ended_where_it_converges_has_converged():
+    corpus, params = in_memory(draw_corpus(0)), random_params(0, 3)
+    n_iter = run_em(MODEL, corpus, params).n_iter
+    assert run_em(MODEL, corpus, params, on_step=stopping_at(n_iter)).converged
+    assert not run_em(MODEL, corpus, params, on_step=stopping_at(n_iter - 1)).converged
+
+
+def test_annealing_can_be_ended_too():
+    corpus, params = in_memory(draw_corpus(0)), random_params(0, 3)
+    result = anneal(MODEL, corpus, params, start=0.1, factor=1.5, on_step=stopping_at(3))
+    assert result.betas == [*(own.beta for own in cooling(0.1, 1.5)[:4]), 1.0]
+    assert not result.converged
 
 
 class Faraway:

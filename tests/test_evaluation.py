@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leaven.classifier._evaluation import Scorer
+from leaven._base.measures import calibration_error
+from leaven.classifier import Scorer
 from leaven.documents import Documents
-from leaven.held_out._weights import calibration_error
+from leaven.documents._labels import Labels
 
 CLASSES = ["a", "b", "c"]
 
@@ -18,7 +19,8 @@ CLASSES = ["a", "b", "c"]
 class Fake:
     """Probabilities that are written in the text, which holds no known word."""
 
-    classes = np.array(CLASSES, dtype=object)
+    labels = Labels(np.array(CLASSES, dtype=object))
+    decide = labels.decide
 
     def classify(self, texts, **_more):
         scores = np.array([[float(n) for n in t.split()] for t in texts.to_pylist()])

@@ -8,19 +8,28 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory
+from drawing import (
+    CORPORA,
+    N_DIMS,
+    N_WORDS,
+    Drawn,
+    draw_corpus,
+    in_memory,
+    random_directions,
+    random_params,
+)
 from leaven import NaiveBayesEM
-from leaven.learning._climbs import (
+from leaven.learning import (
     CORRESPONDENCES,
     Climb,
     components_of,
     fit_mixture,
+    run_em,
     scaled_prior,
     supervised_start,
 )
 from leaven.learning._correspondence import by_labels, by_reference, reordered
-from leaven.learning._em import run_em
-from leaven.models import MultinomialMixture
+from leaven.models import MultinomialMixture, TwoViewMixture, TwoViewParams
 from leaven.posteriors import SOFT, cooling
 
 ONE = MultinomialMixture(np.arange(3))
@@ -32,7 +41,7 @@ every_climb = pytest.mark.parametrize("climb", CLIMBS.values(), ids=CLIMBS.keys(
 
 
 def fit(model, corpus, climb=CLIMBS["plain"], seed=0, **options):
-    return fit_mixture(model, corpus, N_WORDS, np.float64, climb, seed, **options)
+    return fit_mixture(model, corpus, climb, seed, **options)
 
 
 def test_components_stand_class_after_class():
@@ -93,7 +102,7 @@ def test_words_of_a_class_stay_in_it_if_every_document_is_labeled():
     """One word per class: a component that took a share of another class would show it."""
     X = csr_array(np.repeat(np.eye(3), 4, axis=0) * 5.0)
     corpus = in_memory(Drawn(X, np.repeat(np.arange(3), 4), np.ones(12)))
-    result = fit_mixture(SEVERAL, corpus, 3, np.float64, Climb(warm_up=WARM_UP)).result
+    result = fit_mixture(SEVERAL, corpus, Climb(warm_up=WARM_UP)).result
     assert_array_equal(result.stats.words > 0, np.eye(3)[SEVERAL.component_class] > 0)
 
 
@@ -118,7 +127,7 @@ def test_labeled_documents_without_a_word_are_split_evenly():
     X = csr_array(np.vstack([np.zeros((3, 4)), np.eye(4)]))
     corpus = in_memory(Drawn(X, np.array([0, 1, 1, -1, -1, -1, -1]), np.ones(7)))
     model = MultinomialMixture(np.array([0, 0, 1, 1]))
-    labeled = fit_mixture(model, corpus, 4, np.float64, Climb()).labeled
+    labeled = fit_mixture(model, corpus, Climb()).labeled
     assert_allclose(labeled.documents, [0.5, 0.5, 1.0, 1.0])
 
 
@@ -276,9 +285,259 @@ def test_on_step_counts_on_from_start_to_start():
     assert steps[-1] == 3 * 4
 
 
-def test_the_precision_asked_for_is_kept():
+# A climb that is ended by the answer True.
+
+
+class Ending:
+    """Asks for the end from a step on, as whoever answers True does, and remembers the steps."""
+
+    def __init__(self, first):
+        self.first, self.steps = first, []
+
+    def __call__(self, step, _objective):
+        self.steps.append(step)
+        return step >= self.first
+
+
+class Watched:
+    """A corpus that counts the passes over it."""
+
+    def __init__(self, corpus):
+        self.corpus, self.n_passes = corpus, 0
+        self.n_words, self.dtype = corpus.n_words, corpus.dtype
+
+    def reduce(self, *given):
+        self.n_passes += 1
+        return self.corpus.reduce(*given)
+
+
+def objective_of(model, corpus, params, posterior=SOFT):
+    stats = corpus.reduce(partial(model.expect, params, posterior))
+    return stats.objective + model.log_prior(params)
+
+
+@pytest.mark.parametrize("first", [0, 1, 3])
+@pytest.mark.parametrize("model", [ONE, SEVERAL], ids=["one component", "several"])
+def test_the_answer_true_ends_a_fit_at_once(model, first):
+    corpus, ending = in_memory(draw_corpus(0)), Ending(first)
+    found = fit(model, corpus, Climb(tol=-1.0), on_step=ending)
+    expected = fit(model, corpus, Climb(tol=-1.0, max_iter=first))
+    assert ending.steps == list(range(first + 1))
+    assert found.result.objective == expected.result.objective
+    assert found.result.objective[-1] == objective_of(model, corpus, found.result.params)
+    assert not found.result.converged
+    assert_array_equal(found.result.params.log_word, expected.result.params.log_word)
+    assert_array_equal(found.labeled.words, expected.labeled.words)
+    assert_array_equal(found.unlabeled_shares(model), expected.unlabeled_shares(model))
+
+
+@pytest.mark.parametrize("correspondence", CORRESPONDENCES)
+@pytest.mark.parametrize("warm_up", [(), WARM_UP], ids=["plain", "annealed"])
+@pytest.mark.parametrize("first", [0, 2])
+def test_after_the_answer_true_no_further_start_is_made(warm_up, correspondence, first):
+    corpus, ending = in_memory(draw_corpus(0)), Ending(first)
+    climb = Climb(n_init=4, warm_up=warm_up, correspondence=correspondence, tol=-1.0)
+    found = fit(SEVERAL, corpus, climb, on_step=ending)
+    assert len(found.start_objectives) == 1
+    assert found.start_objectives[-1] == found.result.objective[-1]
+    # The end is asked for once more where a correspondence comes between.
+    assert len(ending.steps) <= first + 2
+
+
+def test_of_the_starts_till_the_answer_true_the_best_is_kept():
+    corpus, climb = in_memory(draw_corpus(1)), Climb(n_init=4)  # whose starts differ
+    whole = fit(SEVERAL, corpus, climb)
+    steps_of_a_start = climb.max_iter
+    for first in (steps_of_a_start, steps_of_a_start + 1, 2 * steps_of_a_start):
+        ending = Ending(first)
+        found = fit(SEVERAL, corpus, climb, on_step=ending)
+        n_whole = first // steps_of_a_start
+        assert ending.steps[-1] == first
+        assert len(found.start_objectives) == n_whole + 1
+        assert found.start_objectives[:n_whole] == whole.start_objectives[:n_whole]
+        assert found.result.objective[-1] == max(found.start_objectives)
+        reached = objective_of(SEVERAL, corpus, found.result.params)
+        assert_allclose(found.result.objective[-1], reached)
+
+
+def test_a_start_that_was_ended_while_it_cooled_does_not_replace_a_finished_one():
+    corpus, climb = in_memory(draw_corpus(1)), Climb(n_init=3, warm_up=cooling(0.02, 1.1))
+    first = fit(SEVERAL, corpus, replace(climb, n_init=1))
+    ending = Ending(len(climb.warm_up) + climb.max_iter + 3)  # in the second start
+    found = fit(SEVERAL, corpus, climb, on_step=ending)
+    assert found.start_objectives[0] == first.result.objective[-1]
+    assert_array_equal(found.result.params.log_word, first.result.params.log_word)
+
+
+def test_a_fit_that_was_ended_while_it_cooled_can_be_told():
+    fitted = NaiveBayesEM(beta_start=0.1, beta_factor=1.5)
+    fitted.fit_corpus(
+        in_memory(draw_corpus(0)),
+        classes=[0, 1, 2],
+        on_progress=lambda phase, done, total: done >= 3,
+    )
+    assert fitted.betas_.tolist() == [*(own.beta for own in WARM_UP[:4]), 1.0]
+
+
+@pytest.mark.parametrize("first", [0, 3, len(WARM_UP) - 1])
+@pytest.mark.parametrize("correspondence", ["labels", "em"])
+@pytest.mark.parametrize("model", [ONE, SEVERAL], ids=["one component", "several"])
+def test_components_are_put_in_order_where_annealing_is_ended(model, correspondence, first):
+    corpus, ending = in_memory(draw_corpus(7)), Ending(first)
+    climb = Climb(warm_up=WARM_UP, correspondence=correspondence)
+    found = fit(model, corpus, climb, on_step=ending)
+    start = model.maximize(found.result.params, found.labeled)
+    cooled = run_em(model, corpus, start, warm_up=WARM_UP[:first], max_iter=0).params
+    order = {
+        "labels": lambda: by_labels(model, cooled, corpus),
+        # Plain EM, too, ends at once: its start is the reference.
+        "em": lambda: by_reference(cooled, start),
+    }[correspondence]()
+    assert_array_equal(found.result.params.log_word, reordered(cooled, order).log_word)
+    assert found.result.betas == [*(own.beta for own in WARM_UP[: first + 1]), 1.0]
+    assert len(found.result.objective) == first + 2
+    assert found.result.objective[-1] == objective_of(model, corpus, found.result.params)
+    assert not found.result.converged
+    assert ending.steps == list(range(first + 1))
+
+
+@pytest.mark.parametrize("correspondence", CORRESPONDENCES)
+def test_a_climb_after_annealing_can_be_ended(correspondence):
+    corpus, ending = in_memory(draw_corpus(1)), Ending(len(WARM_UP) + 2)
+    climb = Climb(warm_up=WARM_UP, correspondence=correspondence, tol=-1.0)
+    found, whole = (fit(SEVERAL, corpus, climb, on_step=own).result for own in (ending, None))
+    n_steps = len(WARM_UP) + 3
+    assert ending.steps == list(range(n_steps))
+    assert found.objective == whole.objective[:n_steps]
+    assert found.betas == whole.betas[:n_steps]
+    assert found.objective[-1] == objective_of(SEVERAL, corpus, found.params)
+
+
+def test_annealing_that_is_ended_ends_with_the_objective_of_plain_em():
+    corpus = in_memory(draw_corpus(1))
+    found = fit(SEVERAL, corpus, Climb(warm_up=WARM_UP), on_step=Ending(3)).result
+    assert found.betas == [*(own.beta for own in WARM_UP[:4]), 1.0]
+    assert found.objective[-2] == objective_of(SEVERAL, corpus, found.params, WARM_UP[3])
+    assert found.objective[-1] == objective_of(SEVERAL, corpus, found.params, SOFT)
+
+
+def passes_when_ended(correspondence):
+    corpus = Watched(in_memory(draw_corpus(0)))
+    climb = Climb(warm_up=WARM_UP, correspondence=correspondence, tol=-1.0)
+    fit(SEVERAL, corpus, climb, on_step=Ending(0))
+    return corpus.n_passes
+
+
+def test_hardly_anything_is_summed_after_the_answer_true():
+    # Lengths of documents, the start, a step and its plain objective; votes of labels, a step.
+    assert passes_when_ended("as-is") == 4
+    assert passes_when_ended("labels") == 6
+
+
+def test_no_reference_is_climbed_to_after_the_answer_true():
+    assert passes_when_ended("em") <= 7
+
+
+# A warm start.
+
+
+TWO_VIEWS = TwoViewMixture(np.arange(3), 0.05, concentration=5.0, n_dims=N_DIMS)
+MODELS = {
+    "one component": ONE,
+    "several": SEVERAL,
+    "light unlabeled documents": replace(ONE, unlabeled_weight=0.2),
+    "two views": TWO_VIEWS,
+}
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
+
+
+def random_start(model, seed):
+    params = random_params(seed, len(model.component_class))
+    if model is not TWO_VIEWS:
+        return params
+    directions = random_directions(seed, len(model.component_class))
+    return TwoViewParams(params.log_weight, params.log_word, directions)
+
+
+@every_corpus
+@every_model
+@pytest.mark.parametrize("seed", range(3))
+def test_from_where_em_converged_it_is_there_at_once(model, corpus, seed):
+    own = corpus(draw_corpus(seed, weighted=True))
+    first = fit(model, own, Climb(n_init=3)).result
+    again = fit(model, own, Climb(n_init=3), start=first.params).result
+    assert first.converged
+    assert again.converged
+    assert again.n_iter <= 2
+    assert_allclose(again.objective[0], first.objective[-1])
+    assert_allclose(again.objective[-1], first.objective[-1], rtol=3e-6)
+
+
+@every_model
+@pytest.mark.parametrize("seed", range(5))
+def test_a_fit_never_lowers_the_objective_of_its_start(model, seed):
+    corpus, start = in_memory(draw_corpus(seed, weighted=True)), random_start(model, seed)
+    scaled = scaled_prior(model, corpus)
+    for max_iter in (0, 1, 100):
+        found = fit(model, corpus, Climb(max_iter=max_iter), start=start).result
+        assert found.objective[0] == objective_of(scaled, corpus, start)
+        assert found.objective[-1] == objective_of(scaled, corpus, found.params)
+        assert np.diff(found.objective).min(initial=0.0) >= -1e-10 * abs(found.objective[0])
+        assert found.n_iter <= max_iter
+    assert found.objective[-1] > found.objective[0]
+
+
+@every_model
+def test_a_start_is_climbed_from_once_and_without_annealing(model):
+    corpus, start = in_memory(draw_corpus(2)), random_start(model, 2)
+    steps = []
+    climb = Climb(n_init=5, warm_up=WARM_UP, correspondence="labels")
+    found = fit(model, corpus, climb, start=start, on_step=lambda step, _: steps.append(step))
+    plain = run_em(scaled_prior(model, corpus), corpus, start)
+    assert found.start_objectives == [found.result.objective[-1]]
+    assert set(found.result.betas) == {1.0}
+    assert found.result.objective == plain.objective
+    assert steps == list(range(found.result.n_iter + 1))
+    assert_array_equal(found.result.params.log_word, plain.params.log_word)
+
+
+@every_model
+def test_a_start_stays_as_it_is(model):
+    start, same = random_start(model, 3), random_start(model, 3)
+    fit(model, in_memory(draw_corpus(3)), start=start)
+    assert_array_equal(start.log_word, same.log_word)
+    assert_array_equal(start.log_weight, same.log_weight)
+
+
+def test_a_seed_does_not_change_a_fit_from_a_start():
+    corpus, start = in_memory(draw_corpus(0)), random_params(0, 6)
+    first, other = (fit(SEVERAL, corpus, seed=seed, start=start) for seed in (1, 2))
+    assert first.result.objective == other.result.objective
+    assert_allclose(first.unlabeled_shares(SEVERAL), other.unlabeled_shares(SEVERAL))
+
+
+def test_shares_of_unlabeled_documents_are_those_of_the_solution_whatever_the_start():
+    drawn = draw_corpus(0)
+    corpus = in_memory(drawn)
+    found = fit(SEVERAL, corpus, start=random_params(0, 6))
+    joint = SEVERAL.class_log_joint(found.result.params, drawn.X[drawn.y < 0])
+    shares = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)).mean(axis=0)
+    assert_allclose(found.unlabeled_shares(SEVERAL), shares)
+
+
+def test_a_fit_from_a_start_can_be_ended():
+    corpus, start = in_memory(draw_corpus(0)), random_params(0, 6)
+    ending = Ending(2)
+    found = fit(SEVERAL, corpus, Climb(tol=-1.0), start=start, on_step=ending).result
+    assert ending.steps == [0, 1, 2]
+    assert found.n_iter == 2
+    assert found.objective[-1] == objective_of(SEVERAL, corpus, found.params)
+
+
+def test_the_precision_of_the_counts_is_kept():
     drawn = draw_corpus(0, dtype=np.float32)
-    ours = fit_mixture(SEVERAL, in_memory(drawn), N_WORDS, np.float32, Climb(warm_up=WARM_UP))
+    ours = fit_mixture(SEVERAL, in_memory(drawn), Climb(warm_up=WARM_UP))
     assert ours.result.params.log_word.dtype == np.float32
     assert ours.labeled.words.dtype == np.float32
 
@@ -324,9 +583,9 @@ def test_a_low_unlabeled_weight_does_not_let_one_class_take_all(weight):
     X, truth, y = draw_many_words()
     model = MultinomialMixture(np.arange(4), unlabeled_weight=weight)
     corpus = in_memory(Drawn(X, y, np.ones(len(y))))
-    start, labeled = supervised_start(model, corpus, X.shape[1], np.float64)
+    start, labeled = supervised_start(model, corpus)
     left_alone = run_em(model, corpus, start, max_iter=30).stats.documents - labeled.documents
-    scaled = fit_mixture(model, corpus, X.shape[1], np.float64, Climb(max_iter=30))
+    scaled = fit_mixture(model, corpus, Climb(max_iter=30))
     taken = scaled.result.stats.documents - labeled.documents
     assert left_alone.max() / left_alone.sum() > 0.8
     assert taken.max() / taken.sum() < 0.5

@@ -14,8 +14,11 @@ from scipy.sparse import csr_array, random_array
 from sklearn.naive_bayes import MultinomialNB
 
 from drawing import CORPORA, N_WORDS, Drawn, cut_up, draw_corpus, in_memory
-from leaven.corpora import Block
-from leaven.models._frequency_estimate import FrequencyEstimate
+from leaven import FrequencyEstimateNB
+from leaven.corpora import Block, TrainingSet
+from leaven.documents._labels import Labels
+from leaven.learners import FrequencyEstimateLearner, Run
+from leaven.models import FrequencyEstimate
 
 N_CLASSES = 3
 FORMULAS = {
@@ -181,24 +184,37 @@ def test_no_array_of_classes_times_documents_is_made():
     assert peak < class_by_document / 10
 
 
+class Watched:
+    """Counts the passes over its documents."""
+
+    n_words, dtype = N_WORDS, np.dtype(np.float64)
+
+    def __init__(self, drawn):
+        self.drawn, self.n_passes = drawn, 0
+
+    def reduce(self, summarize, add=add):
+        self.n_passes += 1
+        return reduce(add, map(summarize, cut_up(self.drawn)))
+
+
 def test_one_pass_over_the_documents_is_enough():
-    from leaven import FrequencyEstimateNB
-
-    passes = []
-
-    class Watched:
-        def reduce(self, summarize, add=add):
-            passes.append(1)
-            return reduce(add, map(summarize, cut_up(drawn)))
-
     drawn = draw_corpus(3)
-    FrequencyEstimateNB().fit_corpus(Watched(), classes=[0, 1, 2], n_words=N_WORDS)
-    assert len(passes) == 1
+    corpus, labels = Watched(drawn), Labels(np.arange(3))
+    weights = np.bincount(drawn.y[drawn.y >= 0], minlength=3).astype(float)
+    learned = FrequencyEstimateLearner().fit(TrainingSet(corpus, labels, weights), Run())
+    assert corpus.n_passes == 1
+    assert_same(learned.expert.params, params_of(FORMULAS["default"], drawn))
+
+
+def test_labels_that_nobody_counted_take_another_pass():
+    corpus = Watched(draw_corpus(3))
+    FrequencyEstimateNB().fit_corpus(corpus, classes=[0, 1, 2])
+    assert corpus.n_passes == 2
 
 
 def test_documents_of_other_words_or_classes_are_refused():
     block = in_memory(draw_corpus(0)).blocks[0]
-    with pytest.raises(ValueError, match="same words, got 30 and 7; pass n_words=30"):
+    with pytest.raises(ValueError, match="same words, got 30 and 7; count them with the"):
         FrequencyEstimate(3, 7).count(block)
     with pytest.raises(ValueError, match="class codes must be below the number of classes, 2"):
         FrequencyEstimate(2, N_WORDS).count(block)

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import pickle
 import zipfile
 
 import numpy as np
@@ -18,6 +19,7 @@ from safetensors import safe_open
 
 import leaven
 from leaven import TextClassifier, load
+from leaven.classifier import FitReport
 from leaven.classifier._model_file import (
     FORMAT,
     _digest,
@@ -176,6 +178,23 @@ def test_the_cases_have_experts_and_views_of_every_kind():
     assert [parts(dump_model(fitted))[1]["view"] for fitted in fits] == ["latent", None, "given"]
 
 
+def test_a_report_is_what_its_json_says(fitted):
+    report = fitted.report
+    written = report.to_json()
+    assert "facts" not in written
+    assert written["objective"] == report.facts["objective"] == report.objective
+    assert FitReport.from_json(written) == report
+    assert pickle.loads(pickle.dumps(report)) == report
+    with pytest.raises(AttributeError, match="method 'auto' reports no 'unheard_of'"):
+        _ = report.unheard_of
+
+
+def test_a_report_is_of_plain_numbers_whatever_the_options_are():
+    parameters, labels = CASES["numpy options"]
+    report = TextClassifier(**parameters).fit(TEXTS, labels).report_
+    assert json.loads(json.dumps(report.to_json())) == report.to_json()
+
+
 @pytest.mark.parametrize("method", ["auto", "em"])
 def test_a_loaded_classifier_can_be_trained_again(method, tmp_path):
     options = {"alpha": 0.5}
@@ -193,7 +212,7 @@ def test_the_file_is_one_that_safetensors_itself_reads(path, fitted):
     assert_array_equal(words, fitted.experts[1].words)
     assert_array_equal(log_word, fitted.mixture.params.log_word.T)
     assert_array_equal(basis, fitted.view.basis)
-    assert about["format"] == FORMAT == 2
+    assert about["format"] == FORMAT == 3
     assert about["leaven"] == leaven.__version__
     assert about["classes"] == ["baking", "space"]
     assert about["text"]["length"] == fitted.counter.options.length
@@ -299,6 +318,133 @@ def test_hostile_arrays_of_format_1_are_refused(name, value, expected):
     tensors, about = first_format()
     tensors[name] = value
     assert_refused(packed(tensors, about), expected)
+
+
+# Format 2 had no words in its report but what was printed from its numbers.
+SECOND_REPORT = {
+    "unlabeled_shares": {}, "objective": [], "converged": True, "stops_early": False,
+    "n_annealed": 0, "components": {}, "choices": [],
+}  # fmt: skip
+
+
+def second_format(content):
+    """Tensors and JSON of a file as the leaven of format 2 would have written it."""
+    tensors, about = parts(content)
+    report = {**SECOND_REPORT, **about["report"]}
+    about["report"] = {
+        name: value for name, value in report.items() if name not in ("lines", "class_lines")
+    }
+    return tensors, {**about, "format": 2}
+
+
+MORE_CASES = {
+    "frequency estimate": ({"method": "sfe"}, NAMES),
+    "mixture": ({"method": "mixture"}, NAMES),
+    "annealed": ({"method": "annealed"}, NAMES),
+    "components chosen": ({"method": "em", "options": {"components": [1, 2]}}, NAMES),
+}
+
+
+@pytest.mark.filterwarnings("ignore::leaven.exceptions.CollapseWarning")
+@pytest.mark.parametrize(
+    ("parameters", "labels"),
+    [*CASES.values(), *MORE_CASES.values()],
+    ids=[*CASES.keys(), *MORE_CASES.keys()],
+)
+def test_a_file_of_format_2_is_the_same_model_and_prints_the_same_report(parameters, labels):
+    here = TextClassifier(**parameters).fit(TEXTS, labels).fitted
+    there = parse_model(packed(*second_format(dump_model(here))), "old.leaven")
+    assert str(there.report) == str(here.report)
+    assert_same(there.experts, here.experts)
+    assert_same(there.weights, here.weights)
+    assert_same(there.view, here.view)
+    given = embed(TEXTS[:8]) if here.needs_vectors else None
+    assert_array_equal(
+        there.predict_proba(TEXTS[:8], vectors=given), here.predict_proba(TEXTS[:8], vectors=given)
+    )
+    assert there.report.facts.keys() >= here.report.facts.keys()
+    for name, value in here.report.facts.items():
+        assert getattr(there.report, name) == value
+    again = parse_model(dump_model(there), "new.leaven")
+    assert str(again.report) == str(here.report)
+    assert parts(dump_model(there))[1]["format"] == FORMAT
+
+
+def test_a_report_of_format_2_written_by_other_means_is_read():
+    """What every leaven of format 2 wrote of EM, and what people should see of it."""
+    tensors, about = first_format()
+    own = ("component_class", "log_weight", "log_word")
+    tensors = {f"0.{name}" if name in own else name: array for name, array in tensors.items()}
+    settings = {**about.pop("model"), "scale": 1.0}
+    expert = {"kind": about.pop("kind") and "mixture", "name": "old EM", "settings": settings}
+    about |= {"format": 2, "experts": [expert], "view": None, "counts": "float32"}
+    about["report"] |= {
+        "method": "annealed", "n_documents": 1202,
+        "objective": [-9000.0, -8000.0, -7500.2, -7000.4], "n_annealed": 2, "converged": True,
+        "stops_early": False, "unlabeled_shares": {"baking": 0.25, "space": 0.75},
+        "components": {"baking": 1, "space": 3},
+        "choices": [
+            {"components": 1, "accuracy": 0.5, "n_scored": 8},
+            {"components": {"space": 3}, "accuracy": 0.75, "n_scored": 8},
+        ],
+        "seconds": {"counting": 0.25, "fitting": 1.0},
+    }  # fmt: skip
+    tensors["weights"] = np.ones(1)
+    report = parse_model(packed(tensors, about), "old.leaven").report
+    assert str(report).splitlines() == [
+        "method annealed: asked for",
+        "1,202 documents, 2 labeled in 2 classes, 2 words",
+        "components per class by accuracy on 8 held-out labeled documents: 1: 50%, "
+        "{'space': 3}: 75%",
+        "2 iterations of annealing, then 1 EM iteration, converged; objective -7,500 → -7,000",
+        "1.25 s (counting 0.25, fitting 1.00)",
+        "  baking       1 labeled,  25.0% of the unlabeled",
+        "  space        1 labeled,  75.0% of the unlabeled, 3 components",
+    ]
+    assert (report.n_iter, report.n_annealed, report.converged) == (3, 2, True)
+    assert report.components == {"baking": 1, "space": 3}
+
+
+def test_a_report_of_format_1_is_told_in_words():
+    report = parse_model(packed(*first_format()), "old.leaven").report
+    assert report.objective == [-3.5]
+    assert (report.lines, report.n_iter) == ([], 0)
+    assert str(report).splitlines()[-2:] == [
+        "  baking       1 labeled",
+        "  space        1 labeled",
+    ]
+
+
+@pytest.mark.parametrize("name", ["objective", "converged", "method", "n_words"])
+def test_a_missing_part_of_a_report_of_format_2_is_refused(content, name):
+    tensors, about = second_format(content)
+    del about["report"][name]
+    assert_refused(packed(tensors, about), f"not a consistent leaven model .*'{name}'")
+
+
+SECOND_VALUES = [
+    ("objective", 5), ("objective", None), ("objective", ["a", "b"]), ("objective", [None, None]),
+    ("unlabeled_shares", []), ("unlabeled_shares", None), ("unlabeled_shares", {"baking": "x"}),
+    ("components", {"baking": "x"}), ("components", []), ("choices", [1]), ("choices", [{}]),
+    ("choices", {"a": 1}), ("choices", True), ("n_annealed", "x"), ("n_annealed", None),
+    ("class_counts", []), ("method", 5), ("seconds", {"a": None}),
+    ("n_annealed", 100), ("n_annealed", -100),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), SECOND_VALUES, ids=str)
+def test_values_of_a_report_of_format_2_that_are_none_are_refused(content, name, value):
+    tensors, about = second_format(content)
+    assert len(about["report"]["objective"]) > 1
+    about["report"][name] = value
+    assert_refused(packed(tensors, about), "not a consistent leaven model")
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 3], ids=str)
+def test_a_report_of_format_2_that_is_none_is_refused(content, value):
+    tensors, about = second_format(content)
+    about["report"] = value
+    assert_refused(packed(tensors, about), "not a consistent leaven model")
 
 
 def test_saving_overwrites_and_leaves_nothing_else(path, fitted, tmp_path):
@@ -510,7 +656,7 @@ def test_repacking_alone_changes_nothing(content):
 def test_a_later_format_asks_for_a_later_leaven(content, number):
     tensors, about = parts(content)
     about |= {"format": number, "leaven": "9.8.7", "experts": "unheard of"}
-    expected = rf"model format {number}, and leaven .* reads formats up to 2; update .*9\.8\.7"
+    expected = rf"model format {number}, and leaven .* reads formats up to 3; update .*9\.8\.7"
     assert_refused(packed(tensors, about), expected)
 
 
@@ -612,7 +758,9 @@ def test_an_array_of_another_type_is_refused(content, name, dtype):
 def test_a_view_of_another_type_is_refused(content, name, dtype):
     tensors, about = parts(content)
     tensors[name] = tensors[name].astype(dtype)
-    expected = "its view is malformed|its arrays do not fit together"
+    expected = f"its array '{name.rpartition('.')[2]}' is of the wrong type"
+    if dtype == np.float64:  # of which the other array is not
+        expected = "its arrays do not fit together"
     assert_refused(packed(tensors, about), expected)
 
 
@@ -765,10 +913,11 @@ VALUES = [
     ("report", "candidates", {}), ("report", "candidates", [1]),
     ("report", "expected_accuracy", []), ("report", "expected_accuracy", {"low": "x"}),
     ("report", "n_documents", 1.5), ("report", "class_counts", []),
-    ("report", "class_counts", {"a": "many"}), ("report", "objective", "x"),
-    ("report", "objective", [None]), ("report", "warnings", [1]), ("report", "options", []),
-    ("report", "options", {"method": ["alpha"]}), ("report", "seconds", {"a": None}),
-    ("report", "unheard_of", 1), ("report", "converged", "yes"),
+    ("report", "class_counts", {"a": "many"}), ("report", "warnings", [1]),
+    ("report", "options", []), ("report", "options", {"method": ["alpha"]}),
+    ("report", "seconds", {"a": None}), ("report", "lines", "x"), ("report", "lines", [1]),
+    ("report", "lines", None), ("report", "class_lines", []),
+    ("report", "class_lines", {"baking": 1}), ("report", "facts", 1), ("report", "facts", []),
 ]  # fmt: skip
 
 
@@ -777,6 +926,27 @@ def test_values_of_the_json_that_are_none_are_refused(content, part, name, value
     tensors, about = parts(content)
     place_of(about, part)[name] = value
     assert_refused(packed(tensors, about), "not a consistent leaven model")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("objective", "x"), ("objective", [None]), ("objective", 5), ("converged", "yes")],
+    ids=str,
+)
+def test_facts_of_em_that_are_none_are_refused(content, name, value):
+    tensors, about = parts(content)
+    about["report"][name] = value
+    assert_refused(packed(tensors, about), "not a consistent leaven model")
+
+
+@pytest.mark.parametrize("value", [1, "x", None, [1, {"a": None}], {"b": 0.5}], ids=str)
+def test_facts_of_methods_unheard_of_are_kept(content, value):
+    tensors, about = parts(content)
+    about["report"]["unheard_of"] = value
+    model = parse_model(packed(tensors, about), "x")
+    assert model.report.unheard_of == model.report.facts["unheard_of"] == value
+    assert parts(dump_model(model))[1]["report"]["unheard_of"] == value
+    assert str(model.report) == str(parse_model(content, "x").report)
 
 
 @pytest.mark.parametrize("part", ["text", "experts", "report", "view", "counts"])

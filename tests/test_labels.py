@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from leaven.documents._labels import UNLABELED, encode_labels
+from leaven.documents import UNLABELED, Labels
+from leaven.documents._labels import encode_labels
 
 TEXT = {
     "list": ["b", None, "a", "", "b"],
@@ -154,3 +155,55 @@ def test_whole_numbers_come_back_however_they_are_held(labels):
         back = [None if code < 0 else int(encoded.classes[code]) for code in encoded.codes]
         assert back == known
         assert_array_equal(encoded.classes, sorted(set(known) - {None}))
+
+
+# What codes stand for.
+
+KINDS = {
+    "text": (np.array(["a", "b", "true"], dtype=object), ["a", "b", "true"]),
+    "numbers": (np.array([-7, 3, 12]), ["-7", "3", "12"]),
+    "truth values": (np.array([False, True]), ["False", "True"]),
+}
+
+
+@pytest.mark.parametrize(("classes", "names"), KINDS.values(), ids=KINDS.keys())
+def test_codes_are_decoded_to_labels_as_they_were_given(classes, names):
+    labels = Labels(classes)
+    codes = np.array([1, 0, 1])
+    found = labels.decode(codes)
+    assert found.dtype == classes.dtype
+    assert found.tolist() == [classes.tolist()[code] for code in codes]
+    assert (len(labels), labels.names) == (len(classes), names)
+    assert labels.by_name(range(len(classes))) == {name: i for i, name in enumerate(names)}
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        labels.by_name([1])
+
+
+@pytest.mark.parametrize(("classes", "names"), KINDS.values(), ids=KINDS.keys())
+def test_a_column_of_text_is_encoded_by_the_names_of_classes(classes, names):
+    labels = Labels(classes)
+    column = pa.array([names[1], None, "zoo", names[0], "art"], pa.large_string())
+    assert labels.encode(column).tolist() == [1, UNLABELED, UNLABELED, 0, UNLABELED]
+    assert labels.encode(column).dtype == np.int64
+    assert labels.unknown(column) == ["art", "zoo"]
+    assert labels.unknown(column.slice(0, 2)) == []
+    assert labels.encode(column.slice(0, 0)).tolist() == []
+
+
+def test_the_highest_score_decides_and_the_first_of_equals():
+    labels = Labels(np.array(["a", "b", "c"], dtype=object))
+    scores = np.array([[0.1, 0.7, 0.2], [-3.0, -9.0, -1.0], [0.5, 0.5, 0.0]])
+    assert labels.decide(scores).tolist() == [1, 2, 0]
+    assert labels.decide(scores[:0]).tolist() == []
+
+
+def test_other_labels_may_follow_the_classes():
+    more = Labels(np.array([3, 7])).followed_by(["zoo"])
+    assert more.names == more.classes.tolist() == ["3", "7", "zoo"]
+    assert more.encode(pa.array(["7", "zoo"], pa.large_string())).tolist() == [1, 2]
+
+
+def test_what_was_encoded_is_decoded_again():
+    encoded = encode_labels(["b", None, "a", "b"])
+    is_labeled = encoded.codes >= 0
+    assert encoded.labels.decode(encoded.codes[is_labeled]).tolist() == ["b", "a", "b"]

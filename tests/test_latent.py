@@ -6,20 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from drawing import CORPORA, Drawn, in_memory
 from leaven.corpora import Block
-from leaven.learning._latent import (
-    GivenVectors,
-    LatentSpace,
-    check_given,
-    fit_latent,
-    learn_view,
-    unit_rows,
-    vectors_of,
-)
+from leaven.learning import GivenVectors, LatentSpace, check_given, fit_latent, learn_view
+from leaven.learning._views import unit_rows, view_from, view_to
 from leaven.text._counter import IDF_FLOOR
 
 few = settings(max_examples=10, deadline=None, derandomize=True)
@@ -55,7 +48,7 @@ def angles(vectors):
 def test_a_full_space_keeps_all_angles(seed):
     """With as many dimensions as words nothing is lost, so only emphasis and centre remain."""
     drawn = documents(seed)
-    space = fit_latent(in_memory(drawn), 25, 25)
+    space = fit_latent(in_memory(drawn), 25)
     basis = slow_space(drawn, 25)
     place = unit_rows(drawn.X.toarray() @ basis)
     known = place.any(axis=1)[:, None]
@@ -72,7 +65,7 @@ def test_few_dimensions_are_the_leading_ones():
     for i, own in enumerate(group):
         X[i, 10 * own : 10 * own + 10] = rng.poisson(2.0, 10)
     drawn = Drawn(csr_array(X), np.full(200, -1), np.ones(200))
-    space = fit_latent(in_memory(drawn), 30, 3)
+    space = fit_latent(in_memory(drawn), 3)
     vectors = space.vectors(drawn.X)
     same = group[:, None] == group
     cosines = angles(vectors)
@@ -84,9 +77,7 @@ def test_few_dimensions_are_the_leading_ones():
 @seeds
 def test_every_corpus_teaches_the_same_space(seed):
     drawn = documents(seed)
-    first, *others = [
-        fit_latent(corpus(drawn), 25, 6).vectors(drawn.X) for corpus in CORPORA.values()
-    ]
+    first, *others = [fit_latent(corpus(drawn), 6).vectors(drawn.X) for corpus in CORPORA.values()]
     for other in others:
         assert_allclose(angles(other), angles(first), atol=1e-3)
 
@@ -97,14 +88,14 @@ def test_weight_two_is_two_documents(seed):
     drawn = documents(seed, weighted=False)
     heavy = Drawn(drawn.X, drawn.y, np.full(len(drawn.y), 2.0))
     twice = drawn.rows(np.tile(np.arange(60), 2))
-    here = fit_latent(in_memory(heavy), 25, 25).vectors(drawn.X)
-    there = fit_latent(in_memory(twice), 25, 25).vectors(drawn.X)
+    here = fit_latent(in_memory(heavy), 25).vectors(drawn.X)
+    there = fit_latent(in_memory(twice), 25).vectors(drawn.X)
     assert_allclose(angles(here), angles(there), atol=1e-3)
 
 
 def test_new_documents_are_projected_not_fitted():
     drawn = documents(3)
-    space = fit_latent(in_memory(drawn), 25, 8)
+    space = fit_latent(in_memory(drawn), 8)
     whole = space.vectors(drawn.X)
     assert_allclose(space.vectors(csr_array(drawn.X[[7]])), whole[[7]], atol=1e-6)
     assert_allclose(space.vectors(drawn.X, n_threads=1), space.vectors(drawn.X, n_threads=3))
@@ -113,13 +104,13 @@ def test_new_documents_are_projected_not_fitted():
 
 def test_length_does_not_matter():
     drawn = documents(4)
-    space = fit_latent(in_memory(drawn), 25, 8)
+    space = fit_latent(in_memory(drawn), 8)
     assert_allclose(space.vectors(csr_array(drawn.X * 7)), space.vectors(drawn.X), atol=1e-5)
 
 
 def test_parts_of_words_add_up_to_the_vector_but_for_the_centre():
     drawn = documents(5)
-    space = fit_latent(in_memory(drawn), 25, 8)
+    space = fit_latent(in_memory(drawn), 8)
     x = csr_array(drawn.X[[9]])
     parts = space.word_vectors(x)
     assert parts.shape == (x.nnz, 8)
@@ -130,19 +121,19 @@ def test_parts_of_words_add_up_to_the_vector_but_for_the_centre():
 
 def test_a_pass_is_told():
     seen = []
-    fit_latent(in_memory(documents(1)), 25, 4, on_pass=lambda *step: seen.append(step))
+    fit_latent(in_memory(documents(1)), 4, on_pass=lambda *step: seen.append(step))
     assert seen == [(i, seen[-1][1]) for i in range(1, seen[-1][1] + 1)]
 
 
 def test_rank_below_the_dimensions_is_no_trouble():
     X = csr_array(np.tile(np.array([[1.0, 2.0, 0.0, 3.0]], np.float32), (5, 1)))
-    space = fit_latent(in_memory(Drawn(X, np.full(5, -1), np.ones(5))), 4, 4)
+    space = fit_latent(in_memory(Drawn(X, np.full(5, -1), np.ones(5))), 4)
     assert np.isfinite(space.vectors(X)).all()
 
 
 def learned_view(block, given, n_dims):
     corpus = in_memory(replace(block, vectors=given))
-    return learn_view(corpus, block.X.shape[1], n_dims, 0, dtype=block.X.dtype)
+    return learn_view(corpus, n_dims, 0)
 
 
 def test_given_vectors_stand_beside_the_learned_ones():
@@ -150,7 +141,7 @@ def test_given_vectors_stand_beside_the_learned_ones():
     given = rng.normal(size=(60, 5)) + 3.0
     block = Block(drawn.X, drawn.y, np.ones(60))
     view = learned_view(block, given, 8)
-    vectors = vectors_of(view, drawn.X, given, 1)
+    vectors = view.vectors(drawn.X, given, 1)
     assert vectors.shape == (60, 13)
     assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
     plain = unit_rows(given)
@@ -162,6 +153,41 @@ def test_given_vectors_stand_beside_the_learned_ones():
     parts = view.word_vectors(x)
     assert_allclose(parts[:, :8], view.latent.word_vectors(x) / np.sqrt(2))
     assert not parts[:, 8:].any()
+
+
+@pytest.mark.parametrize("is_given", [False, True], ids=["learned", "given"])
+def test_a_view_comes_back_from_its_arrays(is_given):
+    drawn = documents(7)
+    given = np.random.default_rng(0).normal(size=(60, 5)) if is_given else None
+    view = learned_view(Block(drawn.X, drawn.y, drawn.weight), given, 8)
+    tensors, kind = view_to(view)
+    back = view_from(tensors, kind, 25)
+    assert type(back) is type(view)
+    assert (
+        (back.n_dims, back.n_given)
+        == (view.n_dims, view.n_given)
+        == (8 + 5 * is_given, 5 * is_given)
+    )
+    assert_array_equal(back.vectors(drawn.X, given), view.vectors(drawn.X, given))
+    with pytest.raises(ValueError, match="do not fit together"):
+        view_from(tensors, kind, 24)
+
+
+def test_no_view_is_no_arrays():
+    assert view_to(None) == ({}, None)
+    assert view_from({}, None, 25) is None
+
+
+def test_documents_that_are_seen_keep_all_but_their_vectors():
+    drawn = documents(8)
+    given = np.random.default_rng(0).normal(size=(60, 5))
+    block = Block(drawn.X, drawn.y, drawn.weight, given, np.arange(60) + 7)
+    view = learned_view(block, given, 4)
+    seen = view.seen(block)
+    assert_allclose(seen.vectors, view.vectors(drawn.X, given), atol=1e-6)
+    assert_array_equal(seen.numbers, block.numbers)
+    assert_array_equal(seen.weight, drawn.weight)
+    assert seen.X is block.X
 
 
 @pytest.mark.parametrize(
@@ -181,13 +207,9 @@ def test_vectors_that_are_none_are_refused(given, message):
 
 
 def test_vectors_of_another_embedding_are_refused():
+    view = learned_view(Block(csr_array(np.eye(4)), np.full(4, -1), np.ones(4)), np.eye(4), 2)
     with pytest.raises(ValueError, match="as in training"):
-        vectors_of(
-            learned_view(Block(csr_array(np.eye(4)), np.full(4, -1), np.ones(4)), np.eye(4), 2),
-            csr_array(np.eye(4)),
-            np.ones((4, 3)),
-            1,
-        )
+        view.vectors(csr_array(np.eye(4)), np.ones((4, 3)), 1)
 
 
 def test_a_view_is_given_or_learned_but_not_both():
@@ -198,6 +220,6 @@ def test_a_view_is_given_or_learned_but_not_both():
     assert isinstance(learned, LatentSpace)
     assert isinstance(given, GivenVectors)
     with pytest.raises(ValueError, match="learned its own"):
-        vectors_of(learned, drawn.X, np.ones((60, 2)), 1)
+        learned.vectors(drawn.X, np.ones((60, 2)), 1)
     with pytest.raises(ValueError, match="pass vectors"):
-        vectors_of(given, drawn.X, None, 1)
+        given.vectors(drawn.X, None, 1)

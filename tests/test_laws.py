@@ -25,7 +25,7 @@ from drawing import (
     random_params,
 )
 from leaven.corpora import Block
-from leaven.learning._em import run_em
+from leaven.learning import run_em
 from leaven.models import MultinomialMixture, TwoViewMixture, TwoViewParams
 from leaven.posteriors import SOFT, Hard, Tempered, cooling
 

@@ -10,8 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory
-from leaven.learning._climbs import Climb, fit_mixture
-from leaven.learning._cross_validation import Held, cross_validate, labeled_folds, n_folds_for
+from leaven._base.folds import labeled_folds, n_folds_for
+from leaven.corpora import TrainingSet, labeled_documents
+from leaven.documents._labels import Labels
+from leaven.learning import Climb, fit_mixture
+from leaven.learning._cross_validation import Folds, cross_validate
 from leaven.models import MultinomialMixture
 
 ONE = MultinomialMixture(np.arange(3))
@@ -33,11 +36,15 @@ def totals(block):
     return np.concatenate([weight, block.weight @ block.X])
 
 
+def folds_of(corpus, n_folds=None, n_classes=3, **more):
+    return Folds(TrainingSet.of(corpus, Labels(np.arange(n_classes))), n_folds, **more)
+
+
 def fit_of(model, climb=None):
     climb = climb or Climb()
 
     def fit(rest):
-        params = fit_mixture(model, rest, N_WORDS, np.float64, climb).result.params
+        params = fit_mixture(model, rest, climb).result.params
         return lambda documents: model.class_log_joint(params, documents.X)
 
     return fit
@@ -110,13 +117,48 @@ def test_folds_that_cannot_be_made_are_refused(cv, message):
 @pytest.mark.parametrize("cv", [2, 5, "loo", None])
 def test_the_rest_is_everything_but_the_fold(corpus, cv):
     drawn = draw_corpus(0, weighted=True)
-    held = Held(corpus(drawn), cv)
+    folds = folds_of(corpus(drawn), cv)
     whole = in_memory(drawn).reduce(totals)
-    for fold in held.folds:
-        out = totals(held.documents(fold))
+    for fold in folds.folds:
+        out = totals(folds.documents(fold))
         assert out[0] == 0  # none unlabeled
         assert out[1:4].sum() > 0
-        assert_allclose(held.rest(fold).reduce(totals) + out, whole, atol=1e-9)
+        assert_allclose(folds.rest(fold).corpus.reduce(totals) + out, whole, atol=1e-9)
+
+
+@every_corpus
+def test_the_rest_knows_what_its_classes_weigh(corpus):
+    drawn = draw_corpus(0, weighted=True)
+    folds = folds_of(corpus(drawn), 4)
+    assert_allclose(folds.training.class_weights, in_memory(drawn).reduce(totals)[1:4])
+    for fold in folds.folds:
+        rest = folds.rest(fold)
+        assert_allclose(rest.class_weights, rest.corpus.reduce(totals)[1:4])
+        assert rest.labels is folds.training.labels
+
+
+@every_corpus
+def test_documents_keep_their_numbers_in_folds(corpus):
+    drawn = draw_corpus(0, weighted=True)
+    folds = folds_of(corpus(drawn), 4)
+    for fold in folds.folds:
+        out = folds.documents(fold)
+        rest = folds.rest(fold).corpus.reduce(lambda block: [block.rows(block.weight > 0)])
+        inside = np.concatenate([block.numbers for block in rest])
+        assert_array_equal(np.sort(np.concatenate([out.numbers, inside])), np.arange(40))
+        for block in (out, *rest):
+            assert_array_equal(block.X.toarray(), drawn.X.toarray()[block.numbers])
+
+
+def test_other_documents_can_be_dealt_out_and_others_train_in_every_fold():
+    drawn, more = draw_corpus(0), draw_corpus(1)
+    labeled = labeled_documents(in_memory(drawn)).rows(slice(0, 6))
+    unlabeled = in_memory(replace(more, y=np.full(40, -1)))
+    folds = folds_of(in_memory(drawn), 3, labeled=labeled, unlabeled=unlabeled)
+    whole = totals(labeled) + unlabeled.reduce(totals)
+    for fold in folds.folds:
+        out = totals(folds.documents(fold))
+        assert_allclose(folds.rest(fold).corpus.reduce(totals) + out, whole, atol=1e-9)
 
 
 @every_corpus
@@ -125,10 +167,10 @@ def test_documents_of_no_weight_are_not_scored(corpus):
     ignored = np.flatnonzero(drawn.y == 0)[1:]
     weight = drawn.weight.copy()
     weight[ignored] = 0.0
-    held = Held(corpus(replace(drawn, weight=weight)), "loo")
-    assert len(held.labeled.y) == np.sum(drawn.y >= 0) - len(ignored)
+    folds = folds_of(corpus(replace(drawn, weight=weight)), "loo")
+    assert len(folds.labeled.y) == np.sum(drawn.y >= 0) - len(ignored)
     # What is left of class 0 is one document, and that of class 2 is one in any case.
-    assert {int(held.labeled.y[place]) for fold in held.folds for place in fold} == {1}
+    assert {int(folds.labeled.y[place]) for fold in folds.folds for place in fold} == {1}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -136,15 +178,15 @@ def test_documents_of_no_weight_are_not_scored(corpus):
 def test_neither_place_nor_order_of_documents_changes_what_is_right(cv, seed):
     drawn = draw_corpus(seed, labeled=0.6)
     fits = [fit_of(ONE), fit_of(SEVERAL), fit_of(ONE, Climb(max_iter=0))]
-    expected = cross_validate(Held(in_memory(drawn), cv), fits)
+    expected = cross_validate(folds_of(in_memory(drawn), cv), fits)
     for corpus in CORPORA.values():
-        found = cross_validate(Held(corpus(shuffled(drawn, seed)), cv), fits)
+        found = cross_validate(folds_of(corpus(shuffled(drawn, seed)), cv), fits)
         assert_array_equal(found, expected)
 
 
 def test_a_fit_sees_all_but_the_documents_it_is_scored_on():
     drawn = draw_corpus(1, weighted=True)
-    held = Held(in_memory(drawn), 3)
+    folds = folds_of(in_memory(drawn), 3)
     whole, seen, asked = in_memory(drawn).reduce(totals), [], []
 
     def fit(rest):
@@ -156,10 +198,10 @@ def test_a_fit_sees_all_but_the_documents_it_is_scored_on():
 
         return predict
 
-    cross_validate(held, [fit])
+    cross_validate(folds, [fit])
     assert len(seen) == len(asked) == 3
-    for rest, X, fold in zip(seen, asked, held.folds, strict=True):
-        documents = held.documents(fold)
+    for rest, X, fold in zip(seen, asked, folds.folds, strict=True):
+        documents = folds.documents(fold)
         assert_array_equal(X.toarray(), documents.X.toarray())
         assert_allclose(whole - rest, totals(documents), atol=1e-9)
 
@@ -172,29 +214,29 @@ def test_labels_that_words_do_not_tell_are_right_by_chance_alone():
     model = MultinomialMixture(np.arange(2))
 
     def fit(rest):
-        params = fit_mixture(model, rest, X.shape[1], np.float64, Climb()).result.params
+        params = fit_mixture(model, rest, Climb()).result.params
         return lambda documents: model.class_log_joint(params, documents.X)
 
-    (right,) = cross_validate(Held(in_memory(drawn), 10), [fit])
+    (right,) = cross_validate(folds_of(in_memory(drawn), 10, n_classes=2), [fit])
     assert len(right) == 200
     assert right.mean() < 0.65
 
 
 def test_answers_of_different_fits_belong_to_the_same_documents():
-    held = Held(in_memory(draw_corpus(1)), 3)
-    y = np.concatenate([held.documents(fold).y for fold in held.folds])
+    folds = folds_of(in_memory(draw_corpus(1)), 3)
+    y = np.concatenate([folds.documents(fold).y for fold in folds.folds])
     always = [
         lambda rest, own=own: lambda part: np.tile(np.eye(3)[own], (len(part.y), 1))
         for own in range(3)
     ]
-    right = cross_validate(held, always)
+    right = cross_validate(folds, always)
     for code in range(3):
         assert_array_equal(right[code], y == code)
 
 
 def test_on_fit_counts_the_fits():
-    held = Held(in_memory(draw_corpus(1)), 3)
+    folds = folds_of(in_memory(draw_corpus(1)), 3)
     seen = []
     fit = fit_of(ONE, Climb(max_iter=0))
-    cross_validate(held, [fit, fit], on_fit=lambda done, total: seen.append((done, total)))
+    cross_validate(folds, [fit, fit], on_fit=lambda done, total: seen.append((done, total)))
     assert seen == [(done, 6) for done in range(1, 7)]

@@ -7,9 +7,7 @@ from leaven._version import __version__
 if TYPE_CHECKING:
     from leaven.documents._labels import UNLABELED
     from leaven.estimators import FrequencyEstimateNB, LabeledFold, NaiveBayesEM, TwoViewEM
-    from leaven.methods._compare import compare
-    from leaven.methods._diagnose import diagnose
-    from leaven.methods._text_classifier import TextClassifier, load
+    from leaven.methods import TextClassifier, compare, diagnose, load
     from leaven.text import TextVectorizer
 
 __all__ = [
@@ -27,10 +25,10 @@ __all__ = [
 ]
 
 _HOME = {
-    "TextClassifier": "leaven.methods._text_classifier",
-    "load": "leaven.methods._text_classifier",
-    "diagnose": "leaven.methods._diagnose",
-    "compare": "leaven.methods._compare",
+    "TextClassifier": "leaven.methods",
+    "load": "leaven.methods",
+    "diagnose": "leaven.methods",
+    "compare": "leaven.methods",
     "FrequencyEstimateNB": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from leaven.cli import app
-from leaven.methods._registry import METHODS
+from leaven.methods import METHODS, _compare
 
 QUICK = ("--methods", "em,nb", "--folds", "2")
 
@@ -21,18 +21,34 @@ def hard(make_csv, rows):
 
 
 def test_compare_prints_the_best_and_a_table(run, data):
-    result = run("compare", data, "--folds", "2")
+    result = run("compare", data, "--folds", "2", "--methods", "nb,sfe,em")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert "of 12 held-out labels right" in lines[0]
     (header,) = (line for line in lines if line.startswith("method"))
     assert all(name in header for name in ("accuracy", "interval", "macro F1", "seconds", "memory"))
     table = [line.split() for line in lines if "% to " in line]
-    assert {row[0] for row in table} == set(METHODS)
+    assert {row[0] for row in table} == {"nb", "sfe", "em"}
     shares = [float(row[1].rstrip("%")) for row in table]
     assert shares == sorted(shares, reverse=True)
     assert "12 of 12 labels were held out in 2 folds, 48 documents are unlabeled" in lines[-1]
     assert "warning" not in result.stderr
+
+
+def test_all_methods_are_compared_unless_some_are_named(run, data, monkeypatch):
+    asked, plain = [], _compare.compare
+
+    def quickly(*given, methods, **more):
+        asked.append(methods)
+        return plain(*given, methods=["nb"], **more)
+
+    monkeypatch.setattr(_compare, "compare", quickly)
+    for given in ((), ("--methods", " em, nb,em ")):
+        assert run("compare", data, "--folds", "2", *given).exit_code == 0
+    assert asked == [None, ["em", "nb", "em"]]
+    assert f"Methods of leaven train to compare: {', '.join(METHODS)}." in " ".join(
+        run("compare", "--help").stdout.split()
+    )
 
 
 def test_json_has_all_numbers(run, data):
@@ -113,7 +129,7 @@ def test_texts_of_the_plot_do_not_overlap(run, make_csv, rows, monkeypatch):
 @pytest.mark.parametrize(
     ("args", "message", "code"),
     [
-        (("--methods", "em,magic"), "--methods must be one of 'auto', 'nb'", 2),
+        (("--methods", "em,magic"), "--methods: 'magic' is not one of 'auto', 'nb', 'em'", 2),
         (("--methods", ","), "--methods must name methods", 2),
         (("--folds", "1"), "greater than or equal to 2", 2),
         (("--plot", "x.doc"), "error: pictures are drawn as", 1),

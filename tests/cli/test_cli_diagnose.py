@@ -3,11 +3,10 @@ import sys
 
 import pytest
 
-from leaven import NaiveBayesEM
 from leaven.cli import app
-from leaven.cli.diagnose import MethodName
-from leaven.methods._diagnose import DIAGNOSED
-from leaven.methods._registry import METHODS
+from leaven.cli._methods import DIAGNOSED
+from leaven.learners import NaiveBayesLearner
+from leaven.methods import METHODS
 
 NAMES = ["supervised", "plain EM", "unlabeled weight 0.1", "5 components per class", "annealed"]
 
@@ -57,11 +56,17 @@ def test_methods_are_those_that_em_fits_alone(run, data):
     fitted_by_em = [
         own
         for own in METHODS.values()
-        if issubclass(own.estimator, NaiveBayesEM) and own.uses_unlabeled and not own.blends
+        if issubclass(own.learner_type, NaiveBayesLearner) and own.uses_unlabeled and not own.blend
     ]
-    assert list(MethodName) == list(DIAGNOSED) == [own.name for own in fitted_by_em]
-    for refused in ("nb", "auto", "sfe"):
-        assert run("diagnose", data, "--method", refused).exit_code == 2
+    assert (
+        [own.name for own in fitted_by_em] == DIAGNOSED == ["em", "mixture", "annealed", "two-view"]
+    )
+    assert f"--method {'|'.join(DIAGNOSED)}" in " ".join(run("diagnose", "--help").stdout.split())
+    for refused in sorted(set(METHODS) - set(DIAGNOSED)):
+        result = run("diagnose", data, "--method", refused)
+        assert result.exit_code == 2
+        message = " ".join(result.stderr.replace("│", " ").split())
+        assert f"{refused!r} is not one of 'em', 'mixture', 'annealed', 'two-view'" in message
 
 
 def test_components_reach_the_model(run, data):

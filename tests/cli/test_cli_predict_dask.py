@@ -12,7 +12,7 @@ import pytest
 
 from cli.conftest import make_rows
 from leaven.cli._bars import Bars
-from leaven.corpora import dask_uncounted as dask_files
+from leaven.corpora import dask_uncounted
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ def cluster(tmp_path_factory):
         n_workers=2,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",  # another test run may have the usual one
         local_directory=str(tmp_path_factory.mktemp("dask")),
     ) as own:
         yield own
@@ -61,8 +61,8 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """So small that every file is in several."""
-    monkeypatch.setattr(dask_files, "SMALLEST_PIECE", 1 << 12)
-    monkeypatch.setattr(dask_files, "PIECES_PER_THREAD", 8)
+    monkeypatch.setattr(dask_uncounted, "SMALLEST_PIECE", 1 << 12)
+    monkeypatch.setattr(dask_uncounted, "PIECES_PER_THREAD", 8)
 
 
 @pytest.fixture

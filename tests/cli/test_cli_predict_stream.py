@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.test_cli_vectors import data as vectors_data
-from leaven.classifier._predictions import Labeler
+from leaven.classifier import TablePredictor
 from leaven.documents import DocumentFiles
 
 SLOW = pytest.mark.slow
@@ -32,13 +32,13 @@ def small_blocks(monkeypatch):
 @pytest.fixture
 def batches(monkeypatch):
     """Sizes of the batches classified."""
-    sizes, own = [], Labeler.__call__
+    sizes, own = [], TablePredictor.__call__
 
     def counting(self, documents, on_progress=None):
         sizes.append(len(documents.texts))
         return own(self, documents, on_progress)
 
-    monkeypatch.setattr(Labeler, "__call__", counting)
+    monkeypatch.setattr(TablePredictor, "__call__", counting)
     return sizes
 
 
@@ -231,14 +231,14 @@ def test_memory_does_not_depend_on_the_number_of_documents(
     run, model, rows, tmp_path, monkeypatch, ending
 ):
     monkeypatch.setitem(DocumentFiles.__init__.__kwdefaults__, "block_bytes", 1 << 14)
-    own, most = Labeler.__call__, [0]
+    own, most = TablePredictor.__call__, [0]
 
     def measuring(self, documents, on_progress=None):
         result = own(self, documents, on_progress)
         most[0] = max(most[0], pa.total_allocated_bytes())
         return result
 
-    monkeypatch.setattr(Labeler, "__call__", measuring)
+    monkeypatch.setattr(TablePredictor, "__call__", measuring)
 
     def peak(n, *options):
         write(tmp_path / f"{n}.{ending}", rows(n, n))
@@ -265,7 +265,7 @@ def test_an_interrupt_while_writing_leaves_nothing(model, rows, tmp_path, sent, 
         text=True,
     ) as process:
         end = time.monotonic() + 60
-        while not list(tmp_path.glob(".out.csv.*.part")):
+        while not any(path.stat().st_size for path in tmp_path.glob(".out.csv.*.part")):
             assert process.poll() is None
             assert time.monotonic() < end, "waited in vain"
             time.sleep(0.05)

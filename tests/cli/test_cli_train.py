@@ -1,11 +1,22 @@
+import dataclasses
 import json
+import re
 
 import pytest
 
-from leaven.classifier._model_file import load_model
+from leaven.classifier import load_model
 from leaven.cli._bars import Bars
-from leaven.cli.train import MethodName
-from leaven.methods._registry import METHODS, fewest_documents
+from leaven.cli._methods import (
+    default_of_option,
+    default_of_text_option,
+    fewest_documents_default,
+    read_method,
+)
+from leaven.cli._train_options import USUAL
+from leaven.methods import METHODS
+from leaven.text._options import TextOptions
+
+FLAGS = {"n_init": "--restarts"}  # of options that the command line calls otherwise
 
 
 def error_of(result):
@@ -118,7 +129,8 @@ def test_a_missing_label_column_lists_the_columns(run, make_csv):
 def test_an_unknown_method_is_a_usage_error(run, data):
     result = run("train", data, "--method", "magic")
     assert result.exit_code == 2
-    assert "magic" in result.stderr
+    message = " ".join(result.stderr.replace("│", " ").split())
+    assert f"'magic' is not one of {', '.join(map(repr, METHODS))}." in message
 
 
 def test_a_document_frequency_must_be_a_number(run, data):
@@ -141,56 +153,129 @@ def test_a_vocabulary_is_limited_by_frequency_by_default(run, data, tmp_path):
     assert (text.max_features, text.rank_by) == (9, "frequency")
 
 
-def test_the_methods_offered_are_those_that_exist():
-    assert list(MethodName) == list(METHODS)
+def help_of(run, verb):
+    """Help as one line; it may break words at their hyphens."""
+    return " ".join(re.sub(r"-\n +", "-", run(verb, "--help").stdout).split())
+
+
+def test_the_methods_offered_are_those_that_exist(run):
+    shown = help_of(run, "train")
+    assert f"--method {'|'.join(METHODS)} " in shown
+    for name, method in METHODS.items():
+        assert f"{name}: {method.summary}" in shown
+        assert read_method(name) == name
+
+
+def defaults_of(option):
+    """Default of an option in each method whose learner has it."""
+    learners = {name: own.learner_type(**own.settings) for name, own in METHODS.items()}
+    return {
+        name: getattr(own, option)
+        for name, own in learners.items()
+        if option in {each.name for each in dataclasses.fields(own)}
+    }
+
+
+def read_default(shown):
+    """What a stated default says: the usual value, and the values of methods that it names."""
+    usual, _, others = shown.partition("; ")
+    of_method = {}
+    for value, names in re.findall(r"(\S+) for (.+?)(?=, \S+ for |$)", others):
+        of_method |= dict.fromkeys(re.split(", | and ", names), value)
+    return usual, of_method
+
+
+def test_a_stated_default_is_read_as_it_is_written():
+    assert read_default("1.0") == ("1.0", {})
+    assert read_default("1.0; 0.0 for nb, 0.1 for sfe") == ("1.0", {"nb": "0.0", "sfe": "0.1"})
+    wanted = ("1 to 5", {"auto": "1", "sfe": "1", "two-view": "1"})
+    assert read_default("1 to 5; 1 for auto, sfe and two-view") == wanted
+
+
+@pytest.mark.parametrize("option", USUAL)
+def test_usual_values_of_options_are_the_learners_own(option):
+    types = {own.learner_type for own in METHODS.values()}
+    found = [
+        getattr(own(), option)
+        for own in types
+        if option in {each.name for each in dataclasses.fields(own)}
+    ]
+    assert found
+    assert all(value == USUAL[option] and type(value) is type(USUAL[option]) for value in found)
+
+
+def test_every_option_of_a_method_on_the_command_line_has_a_usual_value(run):
+    """And so its stated default is checked here."""
+    shown = run("train", "--help").stdout
+    on_command_line = set(re.findall(r"^ +(--[a-z-]+)", shown, flags=re.MULTILINE))
+    options = {
+        each.name for own in METHODS.values() for each in dataclasses.fields(own.learner_type)
+    }
+    flags = {option: FLAGS.get(option, f"--{option.replace('_', '-')}") for option in options}
+    assert {option for option, flag in flags.items() if flag in on_command_line} == set(USUAL)
+
+
+@pytest.mark.parametrize("option", USUAL)
+def test_a_stated_default_names_every_method_that_has_another(option):
+    usual, of_method = read_default(default_of_option(option, USUAL[option]))
+    assert usual == str(USUAL[option])
+    for name, value in defaults_of(option).items():
+        if value == USUAL[option]:
+            assert name not in of_method
+        else:
+            assert (
+                float(of_method[name]) == value
+                if type(value) in (int, float)
+                else (of_method[name] == value)
+            )
+    assert set(of_method) <= set(defaults_of(option))
 
 
 def test_the_defaults_that_help_states_are_those_used(run):
-    shown = " ".join(run("train", "--help").stdout.split())
-    defaults, soft = (
-        METHODS[name].estimator(**METHODS[name].settings).get_params() for name in ("em", "auto")
-    )
-    weight = f"{defaults['unlabeled_weight']}; {METHODS['nb'].settings['unlabeled_weight']} for nb"
-    weight += f", {METHODS['sfe'].settings['unlabeled_weight']} for sfe"
-    fewest = {name: list(METHODS[name].min_df.values()) for name in ("em", "auto")}
-    assert (min(fewest["auto"]), max(fewest["auto"])) == (1, 2)
+    shown = help_of(run, "train")
     stated = {
-        "--alpha": f"{defaults['alpha']}; {soft['alpha']} for auto and two-view",
-        "--unlabeled-weight": weight,
-        "--max-iter": f"{defaults['max_iter']}; {soft['max_iter']} for auto and two-view",
-        "--tol": defaults["tol"],
-        "--min-df": f"{min(fewest['em'])} to {max(fewest['em'])}, more for more documents; "
-        "1 or 2 for auto, sfe and two-view",
-        "--max-df": METHODS["em"].text.max_df,
-        "--ngrams": METHODS["em"].text.ngram_range[1],
-        "--length": f"{METHODS['em'].text.length:g}; {METHODS['auto'].text.length:g} for auto, "
-        "sfe and two-view",
+        FLAGS.get(option, f"--{option.replace('_', '-')}"): default_of_option(option, usual)
+        for option, usual in USUAL.items()
+    }
+    plain = TextOptions(**METHODS["em"].text)
+    stated |= {
+        "--min-df": fewest_documents_default(),
+        "--max-df": plain.max_df,
+        "--ngrams": plain.ngram_range[1],
+        "--length": default_of_text_option("length"),
     }
     for option, default in stated.items():
         about = shown.partition(f" {option} ")[2].partition(" --")[0]
         assert f"[default: ({default})" in about, option
+    # As people read them.
+    assert stated["--alpha"] == "1.0; 0.05 for auto and two-view"
+    assert stated["--unlabeled-weight"] == "1.0; 0.0 for nb, 0.1 for sfe"
+    assert stated["--tol"] == "1e-06"
+    assert stated["--min-df"] == (
+        "1 to 5, more for more documents; 1 to 2 for auto, sfe and two-view"
+    )
+    assert stated["--length"] == "150; 10 for auto, sfe and two-view"
 
 
-def test_what_help_says_of_auto_is_true_of_two_view_and_of_em_of_all_others():
-    def defaults_of(name):
-        own = METHODS[name]
-        params = own.estimator(**own.settings).get_params()
-        return (params["alpha"], params["max_iter"], params["tol"], dict(own.min_df), own.text)
-
-    def seen_by(name):
-        return dict(METHODS[name].min_df), METHODS[name].text
-
-    assert defaults_of("auto") == defaults_of("two-view")
-    for name in ("nb", "mixture", "annealed"):
-        assert defaults_of(name) == defaults_of("em")
-    sfe = METHODS["sfe"].estimator(**METHODS["sfe"].settings).get_params()
-    assert sfe["alpha"] == METHODS["em"].estimator().alpha
-    assert seen_by("sfe") == seen_by("auto")
+def test_what_help_says_of_text_is_true_of_every_method():
+    usual, of_method = read_default(default_of_text_option("length"))
+    for name, method in METHODS.items():
+        assert float(of_method.get(name, usual)) == TextOptions(**method.text).length
+        assert method.text.get("max_df", 1.0) == 1.0
+        assert method.text.get("ngram_range", (1, 1)) == (1, 1)
+        assert method.text.get("max_features") is None
+    usual, _, others = fewest_documents_default().partition(", more for more documents; ")
+    for name, method in METHODS.items():
+        fewest = method.min_df.values()
+        own = f"{min(fewest)} to {max(fewest)}"
+        assert (own == usual) == (re.search(rf"\b{name}\b", others) is None)
+        assert own in (usual, others.partition(" for ")[0])
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_more_documents_leave_out_more_of_the_rare_words(name):
-    fewest = [fewest_documents(METHODS[name], n) for n in (0, 1, 199, 200, 999, 1000, 5000, 10**7)]
+    numbers = (0, 1, 199, 200, 999, 1000, 5000, 10**7)
+    fewest = [METHODS[name].fewest_documents(n) for n in numbers]
     assert fewest == sorted(fewest)
     assert fewest[0] == fewest[2] == 1
     assert fewest[3] == 2

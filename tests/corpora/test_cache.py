@@ -248,7 +248,10 @@ def test_a_source_that_breaks_leaves_no_file(tmp_path):
 def test_its_size_on_disk_is_that_of_the_counts():
     blocks = cut_up(draw_corpus(0), 40)
     (block,) = blocks
-    arrays = (block.X.indptr, block.X.indices, block.X.data, block.y, block.weight, block.vectors)
+    X = block.X
+    arrays = (
+        X.indptr, X.indices, X.data, block.y, block.weight, block.vectors, block.numbers,
+    )  # fmt: skip
     n_bytes = sum(array.nbytes for array in arrays)
     assert n_bytes <= CachedCorpus(blocks).n_bytes <= n_bytes + 64 * len(arrays)
 

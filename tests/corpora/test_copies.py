@@ -21,8 +21,8 @@ def with_copies(n_others=300, n_copies=200, seed=0):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_message_sent_many_times_is_one_document_of_their_weight(seed):
-    drawn = with_copies()
-    taken, n = sample_unlabeled(in_memory(drawn), 290, np.random.default_rng(seed))
+    corpus = CORPORA["memory"](with_copies())
+    taken, n = sample_unlabeled(corpus, 290, np.random.default_rng(seed))
     assert n == 500
     assert len({row.tobytes() for row in taken.X.toarray()}) == len(taken.y) == 290
     assert_allclose(taken.weight.sum(), 500)
@@ -42,8 +42,8 @@ def test_samples_of_copies_do_not_depend_on_the_place(where):
 
 
 def test_where_all_can_be_taken_all_are():
-    drawn = with_copies()
-    assert len(sample_documents(in_memory(drawn), 500).y) == 500
+    corpus = CORPORA["memory"](with_copies())
+    assert len(sample_documents(corpus, 500).y) == 500
 
 
 @pytest.mark.parametrize("where", CORPORA)

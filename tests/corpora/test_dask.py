@@ -8,12 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import clusters
-from drawing import cut_up, draw_corpus, in_memory
+from drawing import N_WORDS, cut_up, draw_corpus, in_memory
 from leaven.corpora import CachedCorpus, labeled_documents, sample_documents
 from leaven.corpora import dask as dask_corpora
-from leaven.corpora.dask import Cluster
+from leaven.corpora.dask import Cluster, DaskCorpus, same
 from leaven.exceptions import ClusterError
-from leaven.learning._em import run_em
+from leaven.learning import run_em
 from leaven.models import MultinomialMixture
 from test_laws import CLIMBS, MODELS, NEVER, arrays_of, start
 
@@ -100,6 +100,17 @@ def test_changed_blocks_stay_on_the_cluster(client):
     assert heavy.reduce(lambda block: [block.vectors]) == [None] * 6
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_words_and_precision_are_those_of_the_blocks(client, dtype):
+    blocks = cut_up(draw_corpus(5, dtype=dtype))
+    cluster = Cluster(client)
+    parts = [cluster.submit(same, part) for part in ([], blocks)]  # a piece may be without any
+    corpus = DaskCorpus(cluster, parts)
+    assert (corpus.n_words, corpus.dtype) == (N_WORDS, np.dtype(dtype))
+    with pytest.raises(ClusterError, match="the cluster holds no document; check the paths"):
+        _ = DaskCorpus(cluster, parts[:1]).n_words
+
+
 def test_samples_do_not_depend_on_the_place(client):
     drawn = draw_corpus(5, n_documents=200)
     here, there = in_memory(drawn), clusters.on_dask(client, cut_up(drawn))
@@ -119,7 +130,7 @@ def test_an_error_in_what_is_summed_comes_back_as_it_is(client):
 def test_a_block_knows_its_size():
     (block,) = cut_up(draw_corpus(7), 40)
     n_bytes = block.X.data.nbytes + block.X.indices.nbytes + block.X.indptr.nbytes
-    n_bytes += block.y.nbytes + block.weight.nbytes + block.vectors.nbytes
+    n_bytes += block.y.nbytes + block.weight.nbytes + block.vectors.nbytes + block.numbers.nbytes
     assert n_bytes <= sys.getsizeof(block) <= n_bytes + 200
 
 

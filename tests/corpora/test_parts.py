@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from drawing import CORPORA, Drawn, draw_corpus, in_memory, streamed
+from drawing import CORPORA, N_WORDS, Drawn, draw_corpus, in_memory, streamed
 from leaven.corpora import Joined, Unlabeled, labeled_documents
 
 every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
@@ -118,6 +118,16 @@ def test_the_corpus_taken_apart_is_left_as_it_was():
     labeled_documents(corpus)
     assert_array_equal(corpus.reduce(totals), before)
     assert_array_equal(drawn.weight, weight)
+
+
+@every_corpus
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_corpus_and_its_parts_know_their_words_and_their_precision(corpus, dtype):
+    whole = corpus(draw_corpus(0, dtype=dtype))
+    narrow = whole.map(lambda block: replace(block, X=csr_array(block.X[:, :5])))
+    for own, n_words in ((whole, N_WORDS), (narrow, 5)):
+        for part in (own, Unlabeled(own), Joined([own, Unlabeled(own)])):
+            assert (part.n_words, part.dtype) == (n_words, np.dtype(dtype))
 
 
 def test_several_corpora_are_summed_as_one():

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from drawing import cut_up, draw_corpus
 from leaven import NaiveBayesEM
 from leaven.corpora import UNLABELED, CountedFiles, InMemoryCorpus, StreamedCorpus
-from leaven.documents import DocumentFiles, Documents
+from leaven.documents import DocumentFiles, Documents, Labels
 from leaven.documents._labels import encode_labels
 from leaven.exceptions import DataError
-from leaven.learning._em import run_em
+from leaven.learning import run_em
 from leaven.models import MultinomialMixture
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
@@ -42,11 +42,15 @@ def csv(tmp_path):
     return write_csv(tmp_path / "documents.csv", drawn_rows())
 
 
+def named(*classes):
+    return Labels(np.array(classes, dtype=object))
+
+
 def streamed(path, *, classes=("baking", "space"), block_bytes=1000):
     files = DocumentFiles(path, block_bytes=block_bytes)
     whole = files.read()
     counter, X = fit_counter(whole.texts, OPTIONS)
-    return StreamedCorpus(CountedFiles(files, counter, classes)), whole, X
+    return StreamedCorpus(CountedFiles(files, counter, named(*classes))), whole, X
 
 
 def test_a_generator_is_refused_with_what_to_pass_instead():
@@ -86,6 +90,15 @@ def test_a_source_that_comes_back_is_read_on():
         corpus.reduce(lambda block: 1)
     blocks.append(taken)
     assert corpus.reduce(lambda block: len(block.y)) == 40
+
+
+def test_words_and_precision_are_those_of_its_blocks():
+    for dtype in (np.float32, np.float64):
+        drawn = draw_corpus(0, dtype=dtype)
+        corpus = StreamedCorpus(cut_up(drawn))
+        assert (corpus.n_words, corpus.dtype) == (drawn.X.shape[1], np.dtype(dtype))
+    with pytest.raises(DataError, match="the source holds no document; check the paths"):
+        _ = StreamedCorpus([]).n_words
 
 
 def test_one_block_is_in_memory_at_a_time():
@@ -138,9 +151,7 @@ def test_an_estimator_fits_a_stream(csv):
     corpus, whole, X = streamed(csv)
     labels = encode_labels(whole.labels)
     here = NaiveBayesEM().fit(X, labels.codes)
-    there = NaiveBayesEM().fit_corpus(
-        corpus, classes=labels.classes, n_words=X.shape[1], dtype=X.dtype
-    )
+    there = NaiveBayesEM().fit_corpus(corpus, classes=labels.classes)
     assert there.classes_.tolist() == ["baking", "space"]
     assert_allclose(there.feature_log_prob_, here.feature_log_prob_, atol=1e-4)
 
@@ -180,12 +191,10 @@ CHANGES = {
 @pytest.mark.parametrize(("change", "message"), CHANGES.values(), ids=CHANGES.keys())
 @pytest.mark.parametrize("n_passes", [1, 3])
 def test_a_file_that_changes_during_training_stops_it(csv, change, message, n_passes):
-    corpus, _, X = streamed(csv)
+    corpus, _, _ = streamed(csv)
     meddle_after(corpus, n_passes, lambda: change(csv))
     with pytest.raises(DataError, match=message):
-        NaiveBayesEM(tol=0.0).fit_corpus(
-            corpus, classes=["baking", "space"], n_words=X.shape[1], dtype=X.dtype
-        )
+        NaiveBayesEM(tol=0.0).fit_corpus(corpus, classes=["baking", "space"])
 
 
 def test_a_file_truncated_while_it_is_read_is_noticed(tmp_path):
@@ -215,7 +224,7 @@ def test_documents_without_labels_are_unlabeled():
     counter, _ = fit_counter(texts, TextOptions())
     labels = pa.array([None, "7", None], pa.large_string())
     batches = [Documents(texts, None, None, "here"), Documents(texts, labels, None, "there")]
-    first, second = CountedFiles(batches, counter, [3, 7])
+    first, second = CountedFiles(batches, counter, Labels(np.array([3, 7])))
     assert first.y.tolist() == [UNLABELED] * 3
     assert second.y.tolist() == [UNLABELED, 1, UNLABELED]
     assert first.weight.tolist() == [1.0] * 3
@@ -232,14 +241,14 @@ def batches_with_vectors(lengths):
 def test_vectors_of_a_column_go_with_their_documents():
     counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
     batches = list(batches_with_vectors([3, 3]))
-    blocks = list(CountedFiles(batches, counter, ["a"], vectors="vector"))
+    blocks = list(CountedFiles(batches, counter, named("a"), vectors="vector"))
     assert [block.vectors.tolist() for block in blocks] == [[[0.0] * 3] * 2, [[1.0] * 3] * 2]
-    assert [block.vectors for block in CountedFiles(batches, counter, ["a"])] == [None, None]
+    assert [block.vectors for block in CountedFiles(batches, counter, named("a"))] == [None, None]
 
 
 def test_vectors_of_another_length_are_named_with_their_file():
     counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
-    own = CountedFiles(list(batches_with_vectors([3, 3, 4])), counter, ["a"], vectors="vector")
+    own = CountedFiles(list(batches_with_vectors([3, 3, 4])), counter, named("a"), vectors="vector")
     with pytest.raises(DataError, match="of file 2 have 4 numbers, those before 3; embed all"):
         list(own)
 
@@ -248,5 +257,5 @@ def test_a_batch_without_documents_is_no_block():
     counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
     (batch,) = batches_with_vectors([3])
     empty = Documents(batch.texts[:0], None, batch.columns[:0], "empty")
-    found = CountedFiles([empty, batch, empty], counter, ["a"], vectors="vector")
+    found = CountedFiles([empty, batch, empty], counter, named("a"), vectors="vector")
     assert [block.X.shape[0] for block in found] == [2]

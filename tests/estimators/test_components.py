@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from drawing import CORPORA, Drawn, draw_corpus
 from leaven import NaiveBayesEM, TextClassifier, load
+from leaven.documents import Labels
 from leaven.learners._components import AUTO, Choice, listed_candidates, sizes_of
 
 # A document is of two of four groups of words. Every class has every group equally often, and
@@ -63,7 +64,7 @@ def log_sum(values, axis=None):
     ids=str,
 )
 def test_every_class_has_the_components_it_was_given(components, classes, expected):
-    sizes = sizes_of(components, classes)
+    sizes = sizes_of(components, Labels(np.asarray(classes)))
     assert sizes == expected
     assert all(type(size) is int for size in sizes)
 
@@ -85,7 +86,7 @@ def test_every_class_has_the_components_it_was_given(components, classes, expect
 )
 def test_numbers_of_components_that_cannot_be_are_refused(components, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        sizes_of(components, ["ham", "spam"])
+        sizes_of(components, Labels(np.array(["ham", "spam"], dtype=object)))
 
 
 @pytest.mark.parametrize("given", [1, 5, np.int64(2), {"ham": 2}, None])
@@ -154,8 +155,7 @@ def test_auto_tries_numbers_up_to_twenty():
     ours = NaiveBayesEM(components="auto", n_folds=3).fit_corpus(
         CORPORA["memory"](Drawn(csr_array(X), y, np.ones(len(y)))),
         classes=[0, 1],
-        n_words=20,
-        on_fold=lambda *counts: done.append(counts),
+        on_progress=lambda phase, *counts: done.append(counts) if phase == "choosing" else None,
     )
     assert [choice.components for choice in ours.choices_] == list(AUTO)
     assert done == [(number, 18) for number in range(1, 19)]
@@ -189,7 +189,7 @@ def test_a_corpus_can_be_fitted_wherever_it_is(components, start):
     ours = NaiveBayesEM(components=components, beta_start=start, beta_factor=1.2, max_iter=300)
     here = clone(ours).fit(drawn.X, drawn.y)
     for corpus in CORPORA.values():
-        there = clone(ours).fit_corpus(corpus(drawn), classes=[0, 1, 2], n_words=drawn.X.shape[1])
+        there = clone(ours).fit_corpus(corpus(drawn), classes=[0, 1, 2])
         assert there.choices_ == here.choices_
         assert_allclose(there.component_log_prob_, here.component_log_prob_, atol=1e-6)
 
@@ -468,16 +468,13 @@ def test_no_step_is_beyond_the_most_that_progress_counts_to(options):
     X, _, y = crossed()
     ours = NaiveBayesEM(**options, max_iter=4, tol=0.0)
     corpus = CORPORA["memory"](Drawn(csr_array(X), y, np.ones(len(y))))
-    steps = []
-    ours.fit_corpus(
-        corpus,
-        classes=[0, 1],
-        n_words=20,
-        on_step=lambda step, _: steps.append(step),
-        warn=False,
-    )
+    told = []
+    ours.fit_corpus(corpus, classes=[0, 1], on_progress=lambda *now: told.append(now), warn=False)
+    steps = [step for phase, step, _ in told if phase == "EM"]
     assert steps == sorted(steps)
-    assert steps[-1] <= ours.most_steps
+    assert len(steps) > 4
+    assert steps[-1] <= ours.learner().most_steps
+    assert {total for phase, _, total in told if phase == "EM"} == {ours.learner().most_steps}
 
 
 @pytest.mark.parametrize(

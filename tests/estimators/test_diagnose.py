@@ -6,9 +6,9 @@ import pytest
 
 import leaven
 from leaven import NaiveBayesEM, diagnose
-from leaven.corpora import InMemoryCorpus
-from leaven.held_out.diagnosis import Diagnosis
-from leaven.methods._quick_diagnosis import diagnose_fitted
+from leaven.corpora import InMemoryCorpus, TrainingSet
+from leaven.documents import Labels
+from leaven.held_out.diagnosis import Diagnosis, diagnose_corpus
 from leaven.text import TextVectorizer
 
 TOPICS = {
@@ -67,7 +67,8 @@ def test_a_fitted_estimator_gets_the_same_points(found):
     X = counts.fit_transform(TEXTS)
     y = np.array([list(TOPICS).index(name) if name else -1 for name in LABELS])
     estimator = NaiveBayesEM().fit(X, y)
-    own = diagnose_fitted(estimator, InMemoryCorpus(X, y), n_words=X.shape[1], dtype=X.dtype)
+    training = TrainingSet.of(InMemoryCorpus(X, y), Labels(estimator.classes_))
+    own = diagnose_corpus(estimator._learned.ascent, training)
     # Words are numbered otherwise, so documents are dealt otherwise; the answer is the same.
     assert own.verdict == found.verdict
     assert own.gain.mean == pytest.approx(found.gain.mean, abs=0.1)

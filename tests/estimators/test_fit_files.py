@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from leaven import TextClassifier, load
 from leaven.corpora import _cache, _uncounted
-from leaven.documents._readers import DocumentFiles
+from leaven.documents import DocumentFiles
 from leaven.exceptions import DataError
+from leaven.learners import NaiveBayesLearner
+from leaven.methods import METHODS as REGISTRY
+from leaven.methods import Method, register
 from leaven.text import _survey
 
 TOPICS = {
@@ -41,15 +45,11 @@ TEXTS[-1] = ""
 LABELS = [name if i < 15 else None for i, name in enumerate(TRUTH)]
 NEW_TEXTS, NEW_TRUTH, NEW_VECTORS = draw_texts(60, seed=1)
 
-METHODS = {
-    "nb": {},
-    "em": {},
-    "sfe": {},
+QUICK = {
     "mixture": {"components": 2},
     "annealed": {"beta_start": 0.3, "beta_factor": 2.0},
-    "two-view": {},
-    "auto": {},
 }
+METHODS = {name: QUICK.get(name, {}) for name in REGISTRY}
 
 
 def write_csv(path, table):
@@ -97,7 +97,9 @@ def small_blocks(monkeypatch):
 
 
 def plain_report(clf):
-    report = dataclasses.asdict(clf.report_)
+    """All of a report but seconds and objectives, which are compared more closely."""
+    report = clf.report_.to_json()
+    report["lines"] = [re.sub("objective .*", "objective", line) for line in report["lines"]]
     return {key: value for key, value in report.items() if key not in ("seconds", "objective")}
 
 
@@ -138,7 +140,8 @@ def assert_same_classifier(here, there, **asked):
         there.predict_proba(NEW_TEXTS, **asked), here.predict_proba(NEW_TEXTS, **asked), atol=2e-3
     )
     assert rounded(plain_report(there)) == rounded(plain_report(here))
-    assert_allclose(there.report_.objective, here.report_.objective, rtol=1e-4)
+    objectives = [clf.report_.facts.get("objective", []) for clf in (there, here)]
+    assert_allclose(*objectives, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("method", "options"), METHODS.items(), ids=METHODS.keys())
@@ -149,6 +152,67 @@ def test_files_give_the_classifier_that_memory_gives(tmp_path, method, options):
     assert_same_classifier(here, there)
     assert np.mean(there.predict(NEW_TEXTS) == NEW_TRUTH) > 0.9
     assert not there.report_.warnings
+
+
+@pytest.mark.parametrize(("method", "options"), METHODS.items(), ids=METHODS.keys())
+def test_files_read_into_memory_give_exactly_what_their_texts_give(tmp_path, method, options):
+    paths = write_files(tmp_path)
+    whole = DocumentFiles(paths).read()
+    here = TextClassifier(method, options=options, diagnose=True).fit(whole.texts, whole.labels)
+    there = TextClassifier(method, options=options, diagnose=True).fit_files(paths, stream=False)
+    assert_array_equal(there.predict_proba(NEW_TEXTS), here.predict_proba(NEW_TEXTS))
+    reports = [
+        {**clf.report_.to_json(), "seconds": list(clf.report_.seconds)} for clf in (here, there)
+    ]
+    assert reports[0] == reports[1]
+    assert there.report_.n_documents == len(TEXTS)
+
+
+def test_files_read_into_memory_may_have_vectors_and_words_chosen_by_labels(tmp_path):
+    paths = write_files(tmp_path, "jsonl")
+    here = TextClassifier("two-view").fit(TEXTS, LABELS, vectors=VECTORS)
+    there = TextClassifier("two-view").fit_files(paths, vectors="vector", stream=False)
+    asked = {"vectors": NEW_VECTORS}
+    assert_array_equal(
+        there.predict_proba(NEW_TEXTS, **asked), here.predict_proba(NEW_TEXTS, **asked)
+    )
+    chosen = {"max_features": 20, "rank_by": "mutual_information"}
+    here = TextClassifier("em", text_options=chosen).fit(TEXTS, LABELS)
+    there = TextClassifier("em", text_options=chosen).fit_files(paths, stream=False)
+    assert_array_equal(there.predict_proba(NEW_TEXTS), here.predict_proba(NEW_TEXTS))
+    assert there.report_.warnings == here.report_.warnings
+
+
+def test_files_read_into_memory_tell_of_bad_ones_and_of_progress(tmp_path):
+    paths = write_files(tmp_path)
+    told = []
+    there = TextClassifier("em").fit_files(
+        [*paths, tmp_path / "gone.csv"],
+        stream=False,
+        skip_bad_files=True,
+        on_progress=lambda *own: told.append(own),
+    )
+    (note,) = there.report_.warnings
+    assert "gone.csv" in note
+    phases = list(dict.fromkeys(phase for phase, _, _ in told))
+    assert phases[:3] == ["reading", "counting", "EM"]
+    total = sum(path.stat().st_size for path in paths)
+    assert [own for own in told if own[0] == "reading"][-1] == ("reading", total, total)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([None] * 120, "no document in .*0.csv and 2 more is labeled: column 'label' is empty"),
+        (["space", *[None] * 119], "class"),
+        (["-1", *LABELS[1:]], 'the label "-1" as text'),
+    ],
+    ids=["none", "one class", "minus one"],
+)
+def test_labels_of_files_in_memory_are_checked_too(tmp_path, labels, message):
+    paths = write_files(tmp_path, labels=labels)
+    with pytest.raises((DataError, ValueError), match=message):
+        TextClassifier("em").fit_files(paths, stream=False)
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
@@ -398,6 +462,76 @@ def test_what_cannot_be_done_is_refused_before_documents_are_read(
         TextClassifier(**parameters).fit_files(write_files(tmp_path), **given)
 
 
+@pytest.fixture
+def homebody():
+    """A method that can run in fewer places than the others."""
+
+    def make(*places):
+        return register(
+            Method(
+                "homebody",
+                "supervised naive Bayes that stays at home",
+                "never",
+                NaiveBayesLearner,
+                {"unlabeled_weight": 0.0},
+                places=frozenset(places),
+            )
+        )
+
+    yield make
+    REGISTRY.pop("homebody", None)
+
+
+class Client:
+    """Looks like a client of Dask, and is not to be asked for anything."""
+
+    scheduler = None
+
+
+@pytest.mark.usefixtures("no_reading")
+@pytest.mark.parametrize(
+    ("places", "given", "message"),
+    [
+        (["memory"], {}, "cannot run streamed from disk, only in memory; train it there, or"),
+        (["memory"], {"client": Client()}, "cannot run on a Dask cluster, only in memory;"),
+        (
+            ["memory", "stream"],
+            {"client": Client()},
+            "cannot run on a Dask cluster, only in memory or streamed from disk;",
+        ),
+        (
+            ["stream", "dask"],
+            {"stream": False},
+            "cannot run in memory, only streamed from disk or on a Dask cluster;",
+        ),
+    ],
+)
+def test_a_place_where_a_method_cannot_run_is_refused_before_files_are_opened(
+    homebody, monkeypatch, places, given, message
+):
+    homebody(*places)
+
+    def opened(*_, **__):
+        raise AssertionError("files were looked for")
+
+    monkeypatch.setattr(DocumentFiles, "__init__", opened)
+    phases = []
+    clf = TextClassifier("homebody")
+    with pytest.raises(ValueError, match=f"method 'homebody' {message}"):
+        clf.fit_files("nowhere.csv", on_progress=lambda *now: phases.append(now), **given)
+    assert phases == []
+    assert not hasattr(clf, "classes_")
+
+
+def test_a_method_that_runs_in_memory_only_is_trained_there(homebody, tmp_path):
+    homebody("memory")
+    there = TextClassifier("homebody").fit_files(write_files(tmp_path), stream=False)
+    assert there.report_.method == "homebody"
+    here = TextClassifier("homebody").fit(TEXTS, LABELS)
+    assert_array_equal(there.predict_proba(NEW_TEXTS), here.predict_proba(NEW_TEXTS))
+    assert np.mean(there.predict(NEW_TEXTS) == NEW_TRUTH) > 0.9
+
+
 def test_forgotten_words_are_noted(tmp_path, monkeypatch):
     monkeypatch.setattr(_survey, "MOST_WORDS", 25)
     clf = TextClassifier("em").fit_files(write_files(tmp_path))
@@ -434,6 +568,8 @@ def test_what_is_no_path_is_refused_in_one_sentence(paths):
 def test_a_client_must_be_one_and_has_no_use_for_a_cache(tmp_path):
     with pytest.raises(TypeError, match=r"client must be a dask.distributed.Client, got 'tcp"):
         TextClassifier("nb").fit_files(tmp_path, client="tcp://127.0.0.1:8786")
+    with pytest.raises(ValueError, match="leave one of cache and client out"):
+        TextClassifier("nb").fit_files(tmp_path, client=Client(), cache=tmp_path)
 
 
 def test_one_class_is_refused_before_anything_is_counted(tmp_path):

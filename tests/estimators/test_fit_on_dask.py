@@ -11,23 +11,20 @@ from numpy.testing import assert_allclose
 
 import clusters
 from leaven import TextClassifier
-from leaven.corpora import dask_uncounted as dask_files
+from leaven.corpora import dask_uncounted
 from leaven.exceptions import ClusterError, DataError
+from leaven.methods import METHODS as REGISTRY
 
 WORDS = {
     "space": "orbit planet star comet moon galaxy rocket telescope",
     "baking": "dough yeast oven flour crust loaf butter salt",
     "sport": "goal match team player league score referee stadium",
 }
-METHODS = {
-    "nb": {},
-    "em": {},
-    "sfe": {},
+QUICK = {
     "mixture": {"components": [1, 2], "n_folds": 2, "n_init": 1, "max_iter": 200},
     "annealed": {"beta_start": 0.3, "beta_factor": 1.5},
-    "two-view": {},
-    "auto": {},
 }
+METHODS = {name: QUICK.get(name, {}) for name in REGISTRY}
 
 
 def documents(n_documents, seed=0, n_labeled=12):
@@ -156,7 +153,7 @@ def test_a_file_that_workers_do_not_see_is_told_apart_from_a_missing_one(client,
     write_many(tmp_path, 3)
     classifier = TextClassifier("nb", calibrate=False)
 
-    seen = dask_files.pieces_of
+    seen = dask_uncounted.pieces_of
 
     def gone_meanwhile(*given):
         found = seen(*given)
@@ -164,6 +161,6 @@ def test_a_file_that_workers_do_not_see_is_told_apart_from_a_missing_one(client,
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dask_files, "pieces_of", gone_meanwhile)
+        patch.setattr(dask_uncounted, "pieces_of", gone_meanwhile)
         with pytest.raises(DataError, match=r"01\.parquet is not there for the worker on "):
             classifier.fit_files(tmp_path, client=client)

@@ -343,15 +343,16 @@ def test_the_data_given_is_left_as_it_was():
 def test_a_corpus_can_be_fitted_wherever_it_is():
     drawn = draw_corpus(1)
     here = NaiveBayesEM().fit(drawn.X, drawn.y)
-    steps = []
+    told = []
     there = NaiveBayesEM().fit_corpus(
         StreamedCorpus(cut_up(drawn)),
         classes=[0, 1, 2],
-        n_words=drawn.X.shape[1],
-        on_step=lambda step, objective: steps.append((step, objective)),
+        on_progress=lambda *now: told.append(now),
     )
     assert_allclose(there.feature_log_prob_, here.feature_log_prob_, atol=1e-9)
-    assert steps == list(enumerate(there.objective_.tolist()))
+    assert_allclose(there.objective_, here.objective_, rtol=1e-12)
+    assert told == [("EM", step, 100) for step in range(there.n_iter_ + 1)]
+    assert there.n_features_in_ == drawn.X.shape[1]
 
 
 def test_a_grid_search_finds_the_better_alpha():
@@ -393,9 +394,41 @@ def test_a_word_number_outside_the_matrix_is_refused(index):
         InMemoryCorpus(X, np.array([0, 1, -1, -1]))
 
 
-def test_a_corpus_of_other_words_or_classes_is_refused():
+def test_a_corpus_of_other_classes_is_refused():
     corpus = InMemoryCorpus(csr_array(np.eye(4)), np.array([0, 1, 2, -1]))
-    with pytest.raises(ValueError, match="same words, got 4 and 2; pass n_words=4"):
-        NaiveBayesEM().fit_corpus(corpus, classes=["a", "b", "c"], n_words=2)
     with pytest.raises(ValueError, match="class codes must be below the number of classes, 2"):
-        NaiveBayesEM().fit_corpus(corpus, classes=["a", "b"], n_words=4)
+        NaiveBayesEM().fit_corpus(corpus, classes=["a", "b"])
+    with pytest.raises(ValueError, match="positive weight, class 'd' has none"):
+        NaiveBayesEM().fit_corpus(corpus, classes=["a", "b", "c", "d"])
+
+
+def test_the_answer_true_ends_em_with_the_parameters_reached():
+    drawn = draw_corpus(1)
+    steps = []
+
+    def stop_at_three(_phase, step, _total):
+        steps.append(step)
+        return step == 3
+
+    corpus = InMemoryCorpus(drawn.X, drawn.y)
+    ours = NaiveBayesEM(tol=0.0).fit_corpus(  # a ConvergenceWarning would be an error here
+        corpus, classes=[0, 1, 2], on_progress=stop_at_three
+    )
+    assert steps == [0, 1, 2, 3]
+    assert ours.n_iter_ == 3
+    assert not ours.converged_
+    with pytest.warns(ConvergenceWarning):
+        three = NaiveBayesEM(tol=0.0, max_iter=3).fit(drawn.X, drawn.y)
+    assert_array_equal(ours.feature_log_prob_, three.feature_log_prob_)
+
+
+def test_a_listener_that_answers_anything_but_true_is_let_talk():
+    drawn = draw_corpus(1)
+    corpus = InMemoryCorpus(drawn.X, drawn.y)
+    answers = iter([1, "stop", [1], False, *[None] * 1000])
+    ours = NaiveBayesEM().fit_corpus(
+        corpus, classes=[0, 1, 2], on_progress=lambda *_: next(answers)
+    )
+    assert_array_equal(
+        ours.feature_log_prob_, NaiveBayesEM().fit(drawn.X, drawn.y).feature_log_prob_
+    )

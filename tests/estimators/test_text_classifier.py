@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from leaven import UNLABELED, NaiveBayesEM, TextClassifier
+from leaven._base.measures import log_softmax
 from leaven.exceptions import CollapseWarning, UnseenWordsWarning
-from leaven.held_out._weights import log_softmax
+from leaven.methods import METHODS
 
 TOPICS = {
     "baking": "dough yeast oven flour crust bread knead butter sugar rise",
@@ -171,7 +172,8 @@ def test_a_method_asked_for_is_the_only_one_asked():
     for method in ("nb", "em", "two-view"):
         clf = TextClassifier(method).fit(TEXTS, LABELS)
         (expert,) = clf.fitted.experts
-        assert clf.report_.method == expert.name == method
+        assert clf.report_.method == method
+        assert expert.name == METHODS[method].learner_type.title
         assert clf.report_.candidates == []
         assert clf.fitted.mixture is expert
 
@@ -242,7 +244,7 @@ def test_options_reach_the_text_and_the_method():
     assert {"alpha": 0.25, "max_iter": 7, "tol": 0.01}.items() <= used["method"].items()
     assert set(used["method"]) == set(NaiveBayesEM().get_params())
     assert used["text"]["length"] is None
-    assert used["text"]["stop_words"] == ("dough",)
+    assert used["text"]["stop_words"] == ["dough"]
     assert used["text"]["log_tf"] is True
 
 
@@ -286,7 +288,9 @@ def test_the_report_is_readable(fitted):
     assert [line.split("  ")[1] for line in lines[3:7]] == [
         own["name"] for own in fitted.report_.candidates
     ]
-    assert all("100 % (69–100) of held-out labels right, " in line for line in lines[3:7])
+    for line, own in zip(lines[3:7], fitted.report_.candidates, strict=True):
+        right = "100 % (69–100) of held-out labels right"
+        assert line.endswith(f"  {right}, weight {100 * own['share']:.0f} %")
     assert lines[7] == fitted.report_.expectation
     assert lines[7].endswith("; from 6 held-out labels)")
     assert any(line.strip().startswith("baking") and "2 labeled" in line for line in lines)
@@ -294,6 +298,20 @@ def test_the_report_is_readable(fitted):
     assert supervised.startswith("method nb: supervised naive Bayes on the labeled documents alone")
     assert "iterations" not in supervised
     assert "of the unlabeled" not in supervised
+    early = TextClassifier("two-view", options={"max_iter": 1}, calibrate=False)
+    assert "\n1 EM iteration, stopped early by design; " in str(early.fit(TEXTS, LABELS).report_)
+
+
+def test_what_a_method_has_to_tell_can_be_read_as_an_attribute_and_stands_in_json(fitted):
+    report = fitted.report_
+    assert report.facts["objective"] is report.objective
+    assert {"objective", "converged", "method", "seconds"} <= set(report.to_json())
+    assert type(report).from_json(report.to_json()) == report
+    assert "facts" not in report.to_json()
+    plain = TextClassifier("sfe").fit(TEXTS, LABELS).report_
+    assert plain.n_iter == 0
+    with pytest.raises(AttributeError, match="method 'sfe' reports no 'objective'"):
+        _ = plain.objective
 
 
 def test_a_class_with_a_single_document_is_noted_in_the_report_alone():

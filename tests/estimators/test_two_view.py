@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from leaven import NaiveBayesEM, TextClassifier, TwoViewEM, load
-from leaven.learning._latent import GivenVectors, LatentSpace
-from leaven.methods import _auto as _blending
+from leaven.learning import GivenVectors, LatentSpace
+from leaven.methods import _auto
 
 TOPICS = {
     "baking": "dough yeast flour oven bread butter crust knead bake loaf",
@@ -103,7 +103,7 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
 
 
 def test_where_the_supervised_model_decides_vectors_may_still_be_given(monkeypatch):
-    monkeypatch.setattr(_blending, "_supervised_wins", lambda *_: True)
+    monkeypatch.setattr(_auto, "_supervised_wins", lambda *_: True)
     texts, labels, _ = corpus()
     clf = TextClassifier(embed=embed).fit(texts, labels)
     assert [own.name for own in clf.fitted.experts] == ["linear model of words"]

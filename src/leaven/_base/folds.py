@@ -7,10 +7,11 @@ import numpy as np
 from leaven._base.typing import IntArray
 from leaven._base.validation import check_whole
 
-__all__ = ["labeled_folds", "n_folds_for"]
+__all__ = ["enough_folds", "labeled_folds", "n_folds_for"]
 
 FEW_LABELS = 20  # up to this many, leave one out
 FOLDS = 10
+ENOUGH = 1000  # held-out documents: more folds would tell nothing new
 
 
 def n_folds_for(given: int | str | None, n_labeled: int, name: str = "n_folds") -> int | None:
@@ -44,3 +45,9 @@ def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[I
     n_folds = len(dealt) if n_folds is None else min(n_folds, len(dealt))
     # Neighbours go to different folds, so none takes all documents of a class.
     return [np.sort(dealt[first::n_folds]) for first in range(n_folds)]
+
+
+def enough_folds(folds: list[IntArray]) -> list[IntArray]:
+    """The first folds, as many as hold enough documents to tell by."""
+    sizes = np.cumsum([len(fold) for fold in folds])
+    return folds[: int(np.searchsorted(sizes, ENOUGH)) + 1]

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from leaven._base.measures import calibration_gaps, macro_f1
+from leaven._base.progress import OnDone
 from leaven._base.typing import FloatArray, IntArray
 from leaven.classifier._fitted import FittedClassifier
-from leaven.documents._labels import encode_labels
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
-from leaven.held_out._weights import calibration_gaps
 from leaven.significance import wilson_interval
-from leaven.text._counting import Progress
 
 __all__ = ["Evaluation", "Scorer", "Sums"]
 
@@ -44,9 +43,8 @@ class Evaluation:
     @property
     def macro_f1(self) -> float:
         """Mean F1 of the classes that occur among the labels or the predictions."""
-        occurring = self.confusion.sum(axis=0) + self.confusion.sum(axis=1) > 0
-        scores = zip(self.per_class.values(), occurring.tolist(), strict=True)
-        return float(sum(own["f1"] for own, occurs in scores if occurs) / occurring.sum())
+        table = self.confusion
+        return macro_f1(table.diagonal(), table.sum(axis=1), table.sum(axis=0))
 
     @property
     def per_class(self) -> dict[str, dict[str, float]]:
@@ -140,9 +138,10 @@ class Scorer:
     vectors: str | None = None  # column of vectors of the user's own
     n_threads: int | None = None
 
-    def __call__(self, documents: Documents, on_progress: Progress | None = None) -> Sums:
-        labels = encode_labels(documents.labels)
-        is_labeled = labels.codes >= 0
+    def __call__(self, documents: Documents, on_progress: OnDone | None = None) -> Sums:
+        column = documents.labels
+        assert column is not None
+        is_labeled = column.is_valid().to_numpy(zero_copy_only=False)
         given = None
         if self.vectors is not None:
             assert documents.columns is not None
@@ -153,16 +152,15 @@ class Scorer:
             n_threads=self.n_threads,
             on_progress=on_progress,
         )
-        predicted, confidence = probability.argmax(axis=1), probability.max(axis=1)
-        known = tuple(str(name) for name in self.fitted.classes.tolist())
-        unknown = [name for name in labels.classes.tolist() if name not in set(known)]
-        code = {name: i for i, name in enumerate([*known, *unknown])}
-        codes = np.array([code[name] for name in labels.classes], dtype=np.int64)
-        truth = codes[labels.codes[is_labeled]]
-        table = np.zeros((len(code), len(known)), dtype=np.int64)
+        predicted, confidence = self.fitted.decide(probability), probability.max(axis=1)
+        known = self.fitted.labels
+        unknown = known.unknown(column)
+        every = known.followed_by(unknown)
+        truth = every.encode(column)[is_labeled]
+        table = np.zeros((len(every), len(known)), dtype=np.int64)
         np.add.at(table, (truth, predicted), 1)
         return Sums(
-            known,
+            tuple(known.names),
             table[: len(known)],
             dict(zip(unknown, table[len(known) :], strict=True)),
             calibration_gaps(confidence, predicted == truth),

@@ -8,25 +8,28 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leaven._base.typing import Counts, FloatArray
+from leaven._base.measures import softmax
+from leaven._base.progress import OnDone
+from leaven._base.typing import ClassArray, Counts, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
+from leaven.documents._labels import Labels
 from leaven.exceptions import UnseenWordsWarning
-from leaven.experts._experts import Expert, MixtureExpert, linear_top_words
-from leaven.experts._explanations import (
+from leaven.experts import (
     ComponentWords,
+    Expert,
     Explanation,
+    MixtureExpert,
     WordPull,
     component_words,
+    highest,
     strongest,
-    top_words,
 )
-from leaven.held_out._weights import log_softmax
+from leaven.learning import View
 from leaven.learning._correspondence import by_hand
-from leaven.learning._latent import GivenVectors, View, vectors_of
+from leaven.learning._em_facts import class_lines
 from leaven.text._counter import TextCounter, fit_counter
-from leaven.text._counting import Progress
 from leaven.text._options import TextOptions
 
 __all__ = ["FittedClassifier", "wordless_message"]
@@ -45,26 +48,35 @@ class FittedClassifier:
     counter: TextCounter
     experts: tuple[Expert, ...]
     weights: FloatArray  # (n_experts,)
-    classes: Any  # (n_classes,) ndarray: object (str), integer or bool
+    labels: Labels
     report: FitReport
     view: View | None = None  # where documents' vectors come from, if experts look at any
     dtype: Any = np.float32  # of counts
+    labels_digest: str = ""  # which documents had which label, while the process lasts
+
+    @property
+    def classes(self) -> ClassArray:
+        return self.labels.classes
 
     @property
     def needs_vectors(self) -> bool:
         """Whether documents must come with vectors of the user's own."""
-        return isinstance(self.view, GivenVectors)
+        return self.view is not None and self.view.n_given > 0
 
     @property
     def mixture(self) -> MixtureExpert | None:
-        """The expert that EM fitted, if there is one."""
-        return next((own for own in self.experts if isinstance(own, MixtureExpert)), None)
+        """The first expert that consists of components, if there is one."""
+        return next((found for own in self.experts if (found := own.as_mixture())), None)
+
+    def decide(self, probability: FloatArray) -> IntArray:
+        """Code of each document: the one place where probabilities become a decision."""
+        return self.labels.decide(probability)
 
     def scores(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
         """Weighted sum of the experts' scores of counted documents."""
-        vectors = None if self.view is None else vectors_of(self.view, X, given, n_threads)
-        own = [w * e.scores(X, vectors) for w, e in zip(self.weights, self.experts, strict=True)]
-        total: FloatArray = np.sum(own, axis=0)
+        vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
+        weighted = zip(self.weights, self.experts, strict=True)
+        total: FloatArray = np.sum([w * own.scores(X, vectors) for w, own in weighted], axis=0)
         return total
 
     def predict_proba(
@@ -73,7 +85,7 @@ class FittedClassifier:
         *,
         vectors: Any = None,
         n_threads: int | None = None,
-        on_progress: Progress | None = None,
+        on_progress: OnDone | None = None,
         warn: bool = True,
     ) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
@@ -91,7 +103,7 @@ class FittedClassifier:
         *,
         vectors: Any = None,
         n_threads: int | None = None,
-        on_progress: Progress | None = None,
+        on_progress: OnDone | None = None,
     ) -> tuple[FloatArray, int]:
         """Class probabilities, and how many documents are classified without evidence."""
         array = as_text_array(texts)
@@ -103,7 +115,7 @@ class FittedClassifier:
             given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
             X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
             n_wordless += int((np.diff(X.indptr) == 0).sum())
-            batches.append(np.exp(log_softmax(self.scores(X, given, n_threads))))
+            batches.append(softmax(self.scores(X, given, n_threads)))
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
         probability = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
@@ -125,17 +137,19 @@ class FittedClassifier:
             )
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
-        """Most telling words of each class; see :func:`leaven.experts._explanations.top_words`."""
+        """Most telling words of each class.
+
+        Those of the first expert that knows how probable words are in a class, for people read
+        them best; without such, those that move the classifier's scores most.
+        """
         words = self._word_list("top_words")
         check_whole("how_many", how_many, "[0, inf)")
-        own = self.mixture
-        if own is None:
-            numbers = linear_top_words(self.experts, self.weights, how_many)
-        else:
-            numbers = top_words(own.model, own.params, how_many)
+        weighted = list(zip(self.weights, self.experts, strict=True))
+        asked = [(w, own) for w, own in weighted if own.describes_words][:1] or weighted
+        scores: FloatArray = np.sum([w * own.word_scores() for w, own in asked], axis=0)
         return {
-            name: words.take(pa.array(own)).to_pylist()
-            for name, own in zip(self.classes.tolist(), numbers, strict=True)
+            name: words.take(pa.array(numbers)).to_pylist()
+            for name, numbers in zip(self.classes.tolist(), highest(scores, how_many), strict=True)
         }
 
     def components(self, how_many: int = 10) -> list[ComponentWords]:
@@ -159,14 +173,13 @@ class FittedClassifier:
         own = self._only_mixture("assign")
         model = by_hand(own.model, self.classes, mapping)
         moved = ", ".join(str(number) for number in sorted(mapping))
+        sizes = np.bincount(model.component_class, minlength=len(self.labels)).tolist()
+        # What the fit said of classes is no longer true of them.
+        facts = {"components": self.labels.by_name(sizes), "unlabeled_shares": {}}
         report = replace(
             self.report,
-            components={
-                str(name): int((model.component_class == code).sum())
-                for code, name in enumerate(self.classes.tolist())
-            },
-            # What the fit said of classes is no longer true of them.
-            unlabeled_shares={},
+            facts={**self.report.facts, **facts},
+            class_lines=class_lines(facts),
             diagnosis={},
             expected_accuracy={},
             warnings=[f"components assigned by hand: {moved}"],
@@ -177,8 +190,9 @@ class FittedClassifier:
         own = self.mixture
         if own is None or len(self.experts) > 1:
             raise ValueError(
-                f"{what} needs a model of components alone, and this one is a blend; train with "
-                "method em, mixture, annealed or two-view"
+                f"{what} needs a model of components alone, and this one is "
+                f"{'a blend' if len(self.experts) > 1 else 'no mixture'}; train with method em, "
+                "mixture, annealed or two-view"
             )
         return own
 
@@ -188,7 +202,7 @@ class FittedClassifier:
         check_whole("how_many", how_many, "[0, inf)")
         x = self.counter.count(as_text_array([text]), dtype=self.dtype)
         given = None if vector is None else np.asarray(vector)[None]
-        if given is None and isinstance(self.view, GivenVectors):
+        if given is None and self.view is not None and self.view.n_given:
             given = np.zeros((1, self.view.n_given))
             warnings.warn(
                 "explained by its words alone: this classifier looks at vectors too, and the text "
@@ -196,10 +210,11 @@ class FittedClassifier:
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
-        probability = np.exp(log_softmax(self.scores(x, given, 1)))[0]
+        probability = softmax(self.scores(x, given, 1))
+        (code,) = self.decide(probability)
         parts = None if self.view is None else self.view.word_vectors(x)
-        asked = zip(self.weights, self.experts, strict=True)
-        order, pulls = strongest(np.sum([w * e.pulls(x, parts) for w, e in asked], axis=0))
+        weighted = zip(self.weights, self.experts, strict=True)
+        order, pulls = strongest(np.sum([w * own.pulls(x, parts) for w, own in weighted], axis=0))
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
         found = words.take(pa.array(numbers[:how_many])).to_pylist()
@@ -208,8 +223,8 @@ class FittedClassifier:
             for word, weight, pull in zip(found, weights, pulls, strict=False)
         ]
         return Explanation(
-            names[int(probability.argmax())],
-            dict(zip(names, map(float, probability), strict=True)),
+            names[int(code)],
+            dict(zip(names, map(float, probability[0]), strict=True)),
             entries,
             self._count_unknown(text, x),
         )

@@ -22,8 +22,11 @@ from leaven._base.atomic_files import write_atomically
 from leaven._version import __version__
 from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._report import FitReport
+from leaven.documents._labels import Labels
 from leaven.exceptions import ModelFileError
-from leaven.experts._tensors import experts_from, experts_to, view_from, view_to
+from leaven.experts import experts_from, experts_to
+from leaven.learning._em_facts import EMFacts, class_lines, em_lines
+from leaven.learning._views import view_from, view_to
 from leaven.text._counter import TextCounter
 from leaven.text._hash_table_kernels import PADDING
 from leaven.text._options import TextOptions
@@ -31,7 +34,7 @@ from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]
 
-FORMAT = 2
+FORMAT = 3
 FIRST_KIND = "multinomial-mixture"  # of format 1, which knew one expert only
 FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
 _KEY = "leaven"
@@ -145,6 +148,8 @@ def read_metadata(content: bytes, name: str) -> dict[str, Any]:
 def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedClassifier:
     if about["format"] == 1:
         tensors, about = _from_first_format(tensors, about)
+    if about["format"] < 3:
+        about = _from_second_format(about)
     for name, (n_dimensions, types) in _TENSORS.items():
         if tensors[name].ndim != n_dimensions or tensors[name].dtype.name not in types:
             raise ValueError(f"its array {name!r} is of the wrong type")
@@ -154,10 +159,10 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         raise ValueError(f"its documents are {options.length} words long")
     vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
     counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
-    classes = _checked_classes(about["classes"])
+    labels = _checked_labels(about["classes"])
     view = view_from(tensors, about["view"], counter.n_words)
     n_dims = view.n_dims if view is not None else 0
-    experts = experts_from(tensors, about["experts"], counter.n_words, n_dims, len(classes))
+    experts = experts_from(tensors, about["experts"], counter.n_words, n_dims, len(labels))
     weights = tensors["weights"]
     if len(counter.idf) not in ({counter.n_words} if options.idf else {0}):
         raise ValueError("its arrays do not fit together")
@@ -168,7 +173,8 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     if about["counts"] not in ("float32", "float64"):
         raise ValueError(f"its counts are {about['counts']!r}")
     _check_kinds(FitReport, about["report"])
-    report = FitReport(**about["report"])
+    _check_kinds(EMFacts, about["report"])
+    report = FitReport.from_json(about["report"])
     try:
         str(report)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -177,7 +183,7 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         counter,
         experts,
         weights,
-        classes,
+        labels,
         report,
         view,
         np.dtype(about["counts"]),
@@ -201,6 +207,17 @@ def _from_first_format(
     )
 
 
+def _from_second_format(about: Mapping[str, Any]) -> dict[str, Any]:
+    """A model of format 2 as format 3 would have written it: its report in words."""
+    report = about["report"]
+    _check_kinds(EMFacts, report)
+    try:
+        found = {"lines": list(em_lines(report)), "class_lines": class_lines(report)}
+    except (IndexError, TypeError, ValueError):
+        raise ValueError("its report cannot be read") from None
+    return {**about, "report": {**report, **found}}
+
+
 def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
     # Compiled code trusts these numbers, so nothing that could send it astray passes.
     inside = len(arena) - PADDING
@@ -215,12 +232,12 @@ def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
     return vocabulary
 
 
-def _checked_classes(names: Any) -> Any:
+def _checked_labels(names: Any) -> Labels:
     kinds = {type(name) for name in names} if isinstance(names, list) else set()
     if len(kinds) != 1 or not kinds <= {str, int, bool} or not 2 <= len(set(names)) == len(names):
         raise ValueError("its classes are not two or more different names")
     (kind,) = kinds
-    return np.array(names, dtype={str: object, int: np.int64, bool: np.bool_}[kind])
+    return Labels(np.array(names, dtype={str: object, int: np.int64, bool: np.bool_}[kind]))
 
 
 def _check_kinds(home: type, fields: Any) -> None:

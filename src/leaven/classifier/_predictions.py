@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from leaven._base.progress import OnDone
 from leaven._base.typing import FloatArray, IntArray
 from leaven.classifier._fitted import FittedClassifier
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
-from leaven.text._counting import Progress
 
-__all__ = ["Labeler", "Tally", "new_columns"]
+__all__ = ["TablePredictor", "Tally", "new_columns"]
 
 DECIMALS = 6
 
@@ -53,8 +53,8 @@ def new_columns(
 
 
 @dataclass(frozen=True, eq=False)
-class Labeler:
-    """Adds predictions to documents read with all their columns."""
+class TablePredictor:
+    """Adds predictions to the tables of documents that were read with all their columns."""
 
     fitted: FittedClassifier
     names: tuple[str, ...]  # of the columns to add, as new_columns gives them
@@ -62,7 +62,7 @@ class Labeler:
     n_threads: int | None = None
 
     def __call__(
-        self, documents: Documents, on_progress: Progress | None = None
+        self, documents: Documents, on_progress: OnDone | None = None
     ) -> tuple[pa.Table, Tally]:
         """All columns with the predictions, and how many there are of each class."""
         table = documents.columns
@@ -73,9 +73,9 @@ class Labeler:
         probability, n_wordless = self.fitted.classify(
             documents.texts, vectors=given, n_threads=self.n_threads, on_progress=on_progress
         )
-        best = probability.argmax(axis=1)
+        codes = self.fitted.decide(probability)
         classes = pa.array(self.fitted.classes.tolist())
-        columns = [classes.take(pa.array(best)), _rounded(probability.max(axis=1))]
+        columns = [classes.take(pa.array(codes)), _rounded(probability.max(axis=1))]
         columns += [_rounded(probability[:, code]) for code in range(len(self.names) - 2)]
         for name, column in zip(self.names, columns, strict=True):
             if name in table.column_names:
@@ -84,7 +84,7 @@ class Labeler:
                     "and predictions are written under that name already; rename it"
                 )
             table = table.append_column(name, column)
-        counts = np.bincount(best, minlength=len(classes))
+        counts = np.bincount(codes, minlength=len(classes))
         return table, Tally(counts, n_wordless)
 
 

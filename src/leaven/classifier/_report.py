@@ -1,7 +1,8 @@
 """What happened during a fit, for people and for machines."""
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
 
 __all__ = ["FitReport"]
 
@@ -10,7 +11,9 @@ __all__ = ["FitReport"]
 class FitReport:
     """What was fitted, why this method, how it went.
 
-    ``print(report)`` is for people, ``report.to_json()`` for machines.
+    ``print(report)`` is for people, ``report.to_json()`` for machines. What only some methods
+    have to tell, such as the objective of each EM iteration, is in ``facts``; it can also be
+    read as an attribute (``report.objective``), and stands beside the rest in JSON.
     """
 
     method: str
@@ -19,13 +22,8 @@ class FitReport:
     n_labeled: int
     class_counts: dict[str, int]  # class → labeled documents
     n_words: int
-    unlabeled_shares: dict[str, float]  # class → share of the unlabeled documents, if any
-    objective: list[float]  # before the first M-step and after each
-    converged: bool
-    stops_early: bool = False  # EM is not meant to converge
-    n_annealed: int = 0  # M-steps while the temperature fell
-    components: dict[str, int] = field(default_factory=dict)  # class → number of components
-    choices: list[dict[str, Any]] = field(default_factory=list)  # of components: their accuracy
+    lines: list[str] = field(default_factory=list)  # the facts in words
+    class_lines: dict[str, str] = field(default_factory=dict)  # class → what there is to say of it
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
     diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
@@ -33,6 +31,14 @@ class FitReport:
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
+    facts: dict[str, Any] = field(default_factory=dict)  # of the method
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for what is no field; facts themselves are missing while an object is copied.
+        facts = self.__dict__.get("facts", {})
+        if name in facts:
+            return facts[name]
+        raise AttributeError(f"method {self.__dict__.get('method')!r} reports no {name!r}")
 
     @property
     def n_unlabeled(self) -> int:
@@ -40,19 +46,30 @@ class FitReport:
 
     @property
     def n_iter(self) -> int:
-        return max(len(self.objective) - 1, 0)
+        """Iterations of EM; none in a method without."""
+        return max(len(self.facts.get("objective", [])) - 1, 0)
 
     @property
     def expectation(self) -> str:
         """Expected accuracy in words."""
-        own = self.expected_accuracy
-        span = f"{100 * own['low']:.0f}–{100 * own['high']:.0f}"
-        held_out = int(own["n_held_out"])
+        found = self.expected_accuracy
+        span = f"{100 * found['low']:.0f}–{100 * found['high']:.0f}"
+        held_out = int(found["n_held_out"])
         source = f"from {held_out:,} held-out labels" if held_out else "no label could be held out"
-        return f"expected accuracy {own['accuracy']:.0%} ({span}; {source})".replace("%", " %")
+        return f"expected accuracy {found['accuracy']:.0%} ({span}; {source})".replace("%", " %")
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Everything as JSON can hold it, the facts of the method beside what all have."""
+        common = asdict(self)
+        return {**common.pop("facts"), **common}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """The report that :meth:`to_json` wrote."""
+        known = {each.name for each in fields(cls)} - {"facts"}
+        common = {name: value for name, value in values.items() if name in known}
+        facts = {name: value for name, value in values.items() if name not in known}
+        return cls(**common, facts=facts)
 
     def __str__(self) -> str:
         took = sum(self.seconds.values())
@@ -63,20 +80,8 @@ class FitReport:
             f"{len(self.class_counts)} classes, {self.n_words:,} words",
         ]
         if self.size_choices:
-            lines.append(_chosen("words", "n_words", self.size_choices))
-        if self.choices:
-            lines.append(_chosen("components per class", "components", self.choices))
-        if self.n_iter:
-            early = "stopped early, as meant"
-            end = early if self.stops_early else "stopped before converging"
-            end = "converged" if self.converged else end
-            cooled = f"{self.n_annealed} iterations of annealing, then " if self.n_annealed else ""
-            n_iter = self.n_iter - self.n_annealed
-            noun = "iteration" if n_iter == 1 else "iterations"
-            lines.append(
-                f"{cooled}{n_iter} EM {noun}, {end}; objective "
-                f"{self.objective[self.n_annealed]:,.0f} → {self.objective[-1]:,.0f}"
-            )
+            lines.append(_sizes_tried(self.size_choices))
+        lines += self.lines
         if self.candidates:
             lines += _compared(self.candidates)
         if self.expected_accuracy:
@@ -86,19 +91,16 @@ class FitReport:
         lines.append(f"{took:.2f} s ({phases})")
         width = max((len(name) for name in self.class_counts), default=0)
         for name, count in self.class_counts.items():
-            share = self.unlabeled_shares.get(name)
-            took_share = "" if share is None else f", {share:6.1%} of the unlabeled"
-            parts = self.components.get(name, 1)
-            made_of = f", {parts} components" if parts > 1 else ""
-            lines.append(f"  {name:<{width}}  {count:>6,} labeled{took_share}{made_of}")
+            more = self.class_lines.get(name, "")
+            lines.append(f"  {name:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
 
-def _chosen(what: str, key: str, choices: list[dict[str, Any]]) -> str:
-    tried = ", ".join(f"{choice[key]}: {choice['accuracy']:.0%}" for choice in choices)
+def _sizes_tried(choices: list[dict[str, Any]]) -> str:
+    tried = ", ".join(f"{choice['n_words']}: {choice['accuracy']:.0%}" for choice in choices)
     scored = choices[0]["n_scored"]
-    return f"{what} by accuracy on {scored} held-out labeled documents: {tried}"
+    return f"words by accuracy on {scored} held-out labeled documents: {tried}"
 
 
 def _compared(candidates: list[dict[str, Any]]) -> list[str]:
@@ -110,5 +112,5 @@ def _compared(candidates: list[dict[str, Any]]) -> list[str]:
         else:
             span = f"{100 * own['low']:.0f}–{100 * own['high']:.0f}"
             scored = f"{100 * own['accuracy']:3.0f} % ({span}) of held-out labels right"
-        lines.append(f"  {own['name']:<{width}}  {scored}, {own['share']:.0%} of the say")
+        lines.append(f"  {own['name']:<{width}}  {scored}, weight {100 * own['share']:.0f} %")
     return lines

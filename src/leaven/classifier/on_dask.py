@@ -18,8 +18,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from leaven._base.progress import OnDone
 from leaven.classifier._evaluation import Scorer, Sums
-from leaven.classifier._predictions import Labeler, Tally
+from leaven.classifier._predictions import TablePredictor, Tally
 from leaven.corpora.dask import Cluster, same
 from leaven.corpora.dask_uncounted import good_pieces, pieces_of
 from leaven.documents._pieces import Documents, FilePiece
@@ -27,9 +28,8 @@ from leaven.documents._readers import DocumentFiles
 from leaven.documents._writers import write_tables
 from leaven.exceptions import DataError
 
-__all__ = ["labeled_tables", "score_files", "write_parts"]
+__all__ = ["predicted_tables", "score_files", "write_parts"]
 
-OnPiece = Callable[[int, int], None]  # done, total
 ATTEMPTS = 20  # at removing a folder into which a worker may still write
 
 
@@ -43,7 +43,7 @@ class Done:
 
 
 def score_files(
-    files: DocumentFiles, cluster: Cluster, scorer: Scorer, on_piece: OnPiece | None = None
+    files: DocumentFiles, cluster: Cluster, scorer: Scorer, on_piece: OnDone | None = None
 ) -> Sums:
     """What is counted of all documents."""
     done = _all_done(files, cluster, on_piece, _score, scorer)
@@ -54,9 +54,9 @@ def score_files(
 def write_parts(
     files: DocumentFiles,
     cluster: Cluster,
-    labeler: Labeler,
+    labeler: TablePredictor,
     folder: Path,
-    on_piece: OnPiece | None = None,
+    on_piece: OnDone | None = None,
 ) -> Tally:
     """Have workers write predictions as Parquet files, part-00000.parquet and so on.
 
@@ -70,8 +70,8 @@ def write_parts(
     return reduce(add, tallies)
 
 
-def labeled_tables(
-    files: DocumentFiles, cluster: Cluster, labeler: Labeler, on_piece: OnPiece | None = None
+def predicted_tables(
+    files: DocumentFiles, cluster: Cluster, labeler: TablePredictor, on_piece: OnDone | None = None
 ) -> Iterator[tuple[pa.Table, Tally]]:
     """Yield tables with predictions in the order of the files; a few wait on the cluster."""
     cluster.wait_for_workers()
@@ -79,7 +79,8 @@ def labeled_tables(
     if files.skip_bad:
         # Rows are written as they come, so what is wrong must be known before.
         looks = [[cluster.submit(_attempt, True, _look, piece) for piece in own] for own in pieces]
-        pieces, _ = good_pieces(files, cluster, pieces, looks)
+        good = good_pieces(files, cluster, pieces, looks)
+        pieces = [[own.piece for own in of_file] for of_file in good]
     sent = cluster.submit(same, labeler)
     n_pieces, n_done = sum(map(len, pieces)), 0
     results = cluster.in_order(_label, [(piece, sent) for own in pieces for piece in own])
@@ -100,7 +101,7 @@ def labeled_tables(
 def _all_done(
     files: DocumentFiles,
     cluster: Cluster,
-    on_piece: OnPiece | None,
+    on_piece: OnDone | None,
     work: Callable[..., Any],
     tool: Any,
     *more: Any,
@@ -114,9 +115,9 @@ def _all_done(
         for own in pieces
     ]
     cluster.wait([task for own in tasks for task in own], on_piece)
-    _, tasks = good_pieces(files, cluster, pieces, tasks)
-    done = cluster.results([task for own in tasks for task in own])
-    return [own for own in done if own.content is not None]
+    good = good_pieces(files, cluster, pieces, tasks)
+    done = cluster.results([piece.look for of_file in good for piece in of_file])
+    return [found for found in done if found.content is not None]
 
 
 class _BadFile(Exception):
@@ -147,7 +148,7 @@ def _score(piece: FilePiece, scorer: Scorer) -> Done:
     return Done(total, total.n_labeled + total.n_unlabeled)
 
 
-def _write(piece: FilePiece, labeler: Labeler, stage: Path) -> Done:
+def _write(piece: FilePiece, labeler: TablePredictor, stage: Path) -> Done:
     tallies: list[Tally] = []
 
     def tables() -> Iterator[pa.Table]:
@@ -178,7 +179,7 @@ def _chained(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
     yield from others
 
 
-def _label(given: tuple[FilePiece, Labeler]) -> list[tuple[pa.Table, Tally]]:
+def _label(given: tuple[FilePiece, TablePredictor]) -> list[tuple[pa.Table, Tally]]:
     piece, labeler = given
     return [labeler(batch) for batch in piece]
 

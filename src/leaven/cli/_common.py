@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from leaven._base.progress import Listener, Progress
 from leaven.cli._bars import Bars
-from leaven.cli._reading import reporter
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leaven.classifier._fitted import FittedClassifier
+    from leaven.classifier import FittedClassifier
     from leaven.documents import DocumentFiles, Documents
-
-OnProgress = Callable[[str, int, int], None]  # phase, done, total
 
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
@@ -220,16 +218,12 @@ def read_model(path: str) -> "FittedClassifier":
 
 def read_labeled_files(
     paths: Sequence[str],
-    on_progress: OnProgress | None = None,
-    notes: list[str] | None = None,
+    on_progress: Listener | None = None,
     **reading: Any,
 ) -> "Documents":
-    """Documents of files of which some must be labeled; ``reading`` as in DocumentFiles.
-
-    Of files that were left out ``notes`` are taken.
-    """
+    """Documents of files of which some must be labeled; ``reading`` as in DocumentFiles."""
     from leaven.documents import DocumentFiles
-    from leaven.documents._readers import bad_files_notes, no_labels_message
+    from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
 
     files = DocumentFiles(paths, needs_labels=True, **reading)
@@ -237,8 +231,6 @@ def read_labeled_files(
     assert documents.labels is not None
     if documents.labels.null_count == len(documents.labels):
         raise DataError(no_labels_message(files))
-    if notes is not None:
-        notes += bad_files_notes(files)
     return documents
 
 
@@ -252,9 +244,9 @@ def vectors_in(documents: "Documents", column: str | None) -> Any:
     return vector_array(documents.columns, column, documents.source)
 
 
-def read_files(files: "DocumentFiles", on_progress: OnProgress | None) -> "Documents":
+def read_files(files: "DocumentFiles", on_progress: Listener | None) -> "Documents":
     """Read all documents, reporting bytes."""
-    files.report_to(reporter(on_progress, "reading"))
+    files.report_to(Progress(on_progress).phase("reading"))
     return files.read()
 
 

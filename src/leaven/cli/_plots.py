@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leaven._base.typing import IntArray
     from leaven.cli.demo import Point
     from leaven.held_out.diagnosis import Diagnosis
-    from leaven.methods._comparison import Comparison
+    from leaven.methods import Comparison
 
 __all__ = ["draw_comparison", "draw_confusion", "draw_diagnosis", "draw_learning_curves"]
 

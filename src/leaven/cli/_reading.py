@@ -1,17 +1,15 @@
 """How predict and evaluate read documents, and what they tell after."""
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from leaven.cli._common import OnProgress
     from leaven.documents import DocumentFiles
 
 __all__ = [
     "StreamThrough",
-    "reporter",
     "warn_bad_files",
     "warn_wordless",
 ]
@@ -22,13 +20,6 @@ StreamThrough = Annotated[
         "--stream", help="For files larger than memory: read and classify them in pieces."
     ),
 ]
-
-
-def reporter(on_progress: "OnProgress | None", phase: str) -> Any:
-    """A function of what is done and the total; None if nobody listens."""
-    if on_progress is None:
-        return None
-    return lambda done, total: on_progress(phase, done, total)
 
 
 def warn_bad_files(files: "DocumentFiles") -> None:

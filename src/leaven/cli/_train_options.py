@@ -3,13 +3,44 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from leaven.cli._methods import (
+    default_of_option,
+    default_of_text_option,
+    fewest_documents_default,
+    method_help,
+    read_method,
+)
+from leaven.methods import METHODS
+
 __all__ = [
-    "Correspondence",
+    "ModelOutput",
     "MethodName",
+    "Alpha",
+    "UnlabeledWeight",
+    "MaxIter",
+    "Tolerance",
+    "Components",
+    "Restarts",
+    "BetaStart",
+    "BetaFactor",
+    "CorrespondenceOption",
+    "Seed",
+    "StopWords",
+    "MinDf",
+    "MaxDf",
+    "Ngrams",
+    "VocabularySize",
+    "RankBy",
+    "NumbersAsOne",
+    "Length",
+    "Calibrate",
+    "Check",
+    "USUAL",
+    "Correspondence",
     "Ranking",
     "read_components",
     "read_share",
@@ -18,16 +49,18 @@ __all__ = [
 ]
 
 
-class MethodName(StrEnum):
-    """Names that TextClassifier knows; a test compares."""
-
-    auto = "auto"
-    nb = "nb"
-    em = "em"
-    mixture = "mixture"
-    annealed = "annealed"
-    sfe = "sfe"
-    two_view = "two-view"
+# What the options of learners are where no method says otherwise; a test compares.
+USUAL: dict[str, Any] = {
+    "alpha": 1.0,
+    "unlabeled_weight": 1.0,
+    "max_iter": 100,
+    "tol": 1e-06,
+    "components": 1,
+    "n_init": 3,
+    "beta_start": 1.0,
+    "beta_factor": 1.01,
+    "correspondence": "as-is",
+}
 
 
 class Ranking(StrEnum):
@@ -43,6 +76,166 @@ class Correspondence(StrEnum):
     as_is = "as-is"
     labels = "labels"
     em = "em"
+
+
+ModelOutput = Annotated[
+    str, typer.Option("--output", "-o", metavar="MODEL", help="File to write; - is stdout.")
+]
+MethodName = Annotated[
+    str,
+    typer.Option(
+        metavar="|".join(METHODS),
+        parser=read_method,
+        help=f"How to learn. {method_help()}.",
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Pseudo-count added to every word count.",
+        show_default=default_of_option("alpha", USUAL["alpha"]),
+    ),
+]
+UnlabeledWeight = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="How much an unlabeled document counts, from 0 to 1.",
+        show_default=default_of_option("unlabeled_weight", USUAL["unlabeled_weight"]),
+    ),
+]
+MaxIter = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Most EM iterations.",
+        show_default=default_of_option("max_iter", USUAL["max_iter"]),
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="EM stops once an iteration gains no more than this share of the objective.",
+        show_default=default_of_option("tol", USUAL["tol"]),
+    ),
+]
+Components = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="N|N,N,…|auto|CLASS=N",
+        help="Components of every class, or of one class (repeatable); of several numbers "
+        "the one that classifies held-out labeled documents best is taken.",
+        show_default=default_of_option("components", USUAL["components"]),
+    ),
+]
+Restarts = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Random starts of classes with several components; the most probable is kept.",
+        show_default=default_of_option("n_init", USUAL["n_init"]),
+    ),
+]
+BetaStart = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Inverse temperature at which annealing starts; 1 is no annealing.",
+        show_default=default_of_option("beta_start", USUAL["beta_start"]),
+    ),
+]
+BetaFactor = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="What the inverse temperature is multiplied by after each iteration.",
+        show_default=default_of_option("beta_factor", USUAL["beta_factor"]),
+    ),
+]
+CorrespondenceOption = Annotated[
+    Correspondence | None,
+    typer.Option(
+        metavar="|".join(Correspondence),
+        help="Which class each component has after annealing: its own, that of the labeled "
+        "documents it takes, or that of the most similar component of plain EM.",
+        show_default=default_of_option("correspondence", USUAL["correspondence"]),
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of random starts and folds.")]
+StopWords = Annotated[
+    str | None,
+    typer.Option(
+        metavar="english|FILE",
+        help="Words to leave out: a list of English ones, or a file of them.",
+        show_default="none",
+    ),
+]
+MinDf = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|SHARE",
+        help="Leave out words in fewer documents than this number, or share such as 0.01.",
+        show_default=fewest_documents_default(),
+    ),
+]
+MaxDf = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|SHARE",
+        help="Leave out words in more documents than this number, or share such as 0.5.",
+        show_default="1.0",
+    ),
+]
+Ngrams = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Also count runs of up to N words.", show_default="1"),
+]
+VocabularySize = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|auto",
+        help="Keep only N words; auto: as many as classify left-out labeled documents best.",
+        show_default="all",
+    ),
+]
+RankBy = Annotated[
+    Ranking | None,
+    typer.Option(
+        metavar="|".join(Ranking),
+        help="Which words --vocabulary-size keeps.",
+        show_default="frequency; mutual_information with auto",
+    ),
+]
+NumbersAsOne = Annotated[
+    bool, typer.Option("--numbers-as-one", help="Count all numbers as one word.")
+]
+Length = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        help="Scale every document to this many words; 0 leaves lengths as they are.",
+        show_default=default_of_text_option("length"),
+    ),
+]
+Calibrate = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate/--no-calibrate",
+        help="Hold labels out, so that probabilities are honest and the accuracy to expect "
+        "is known; auto does anyway.",
+    ),
+]
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check/--no-check",
+        help="Check on held-out labels whether unlabeled documents help, and warn if not; auto "
+        "acts on it instead.",
+    ),
+]
 
 
 def read_share(option: str, value: str) -> float:

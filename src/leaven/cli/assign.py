@@ -8,7 +8,7 @@ import typer
 from leaven.cli._common import AsJson, Model, Talk, check_folder, print_json, read_model, save
 
 if TYPE_CHECKING:
-    from leaven.classifier._fitted import FittedClassifier
+    from leaven.classifier import FittedClassifier
 
 __all__ = ["assign", "assign_command"]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
     Data,
     Encoding,
     Format,
     LabelColumn,
-    OnProgress,
     Talk,
     TextColumn,
     Threads,
@@ -24,11 +24,13 @@ from leaven.cli._common import (
     render,
     vectors_in,
 )
-from leaven.cli._train_options import MethodName
+from leaven.cli._methods import listed, read_method
 from leaven.cli.evaluate import load_plots
+from leaven.methods import METHODS
+from leaven.methods._registry import methods_where
 
 if TYPE_CHECKING:
-    from leaven.methods._comparison import Comparison
+    from leaven.methods import Comparison
 
 __all__ = ["compare", "compare_command"]
 
@@ -45,7 +47,7 @@ def compare(
     vectors: str | None = None,
     n_threads: int | None = None,
     random_state: int = 0,
-    on_progress: OnProgress | None = None,
+    on_progress: Listener | None = None,
 ) -> "Comparison":
     """Compare methods on the documents in files."""
     from leaven import compare as compare_texts
@@ -80,8 +82,8 @@ def compare_command(
         str | None,
         typer.Option(
             metavar="NAME,NAME,…",
-            help=f"Methods of leaven train to compare: {', '.join(MethodName)}.",
-            show_default="all; without mixture where it takes long",
+            help=f"Methods of leaven train to compare: {', '.join(METHODS)}.",
+            show_default=f"all; without {listed(methods_where(is_slow=True))} where it takes long",
         ),
     ] = None,
     folds: Annotated[
@@ -142,17 +144,13 @@ def compare_command(
 
 def _read_methods(given: str) -> list[str]:
     """``em,two-view,auto``, or a refusal that lists the methods."""
-    from leaven._base.validation import check_choice
-
     names = [name.strip() for name in given.split(",") if name.strip()]
     if not names:
         raise typer.BadParameter(f"--methods must name methods, as in nb,em; got {given!r}")
-    for name in names:
-        try:
-            check_choice("--methods", name, [own.value for own in MethodName])
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-    return names
+    try:
+        return [read_method(name) for name in names]
+    except typer.BadParameter as error:
+        raise typer.BadParameter(f"--methods: {error.message}") from None
 
 
 def _print(found: "Comparison") -> None:

@@ -15,8 +15,8 @@ from leaven.cli.explain import explanation_json, explanation_table, words_table
 
 if TYPE_CHECKING:
     from leaven.datasets import TextDataset
-    from leaven.experts._explanations import Explanation
-    from leaven.methods._text_classifier import TextClassifier
+    from leaven.experts import Explanation
+    from leaven.methods import TextClassifier
 
 __all__ = ["Example", "Point", "compare", "demo_command", "learn", "split"]
 

@@ -1,19 +1,18 @@
 """``leaven diagnose``: whether the unlabeled documents help, and what to do if not."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
     Data,
     Encoding,
     Format,
     LabelColumn,
-    OnProgress,
     Talk,
     TextColumn,
     Threads,
@@ -23,6 +22,7 @@ from leaven.cli._common import (
     read_labeled_files,
     render,
 )
+from leaven.cli._methods import DIAGNOSED, default_of_option, read_diagnosed
 from leaven.cli._train_options import read_components
 from leaven.cli.evaluate import load_plots
 
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from leaven.held_out.diagnosis import Diagnosis
 
 __all__ = ["diagnose", "diagnose_command"]
-
-
-class MethodName(StrEnum):
-    """Methods that EM fits alone; a test compares."""
-
-    em = "em"
-    mixture = "mixture"
-    annealed = "annealed"
-    two_view = "two-view"
 
 
 def diagnose(
@@ -54,7 +45,7 @@ def diagnose(
     n_starts: int = 10,
     n_threads: int | None = None,
     random_state: int = 0,
-    on_progress: OnProgress | None = None,
+    on_progress: Listener | None = None,
 ) -> "Diagnosis":
     """Tell whether the unlabeled documents in files help."""
     from leaven import diagnose as diagnose_texts
@@ -80,15 +71,19 @@ def diagnose_command(
     text: TextColumn = None,
     label: LabelColumn = None,
     method: Annotated[
-        MethodName,
-        typer.Option(metavar="|".join(MethodName), help="The method of leaven train to ask about."),
-    ] = MethodName.em,
+        str,
+        typer.Option(
+            metavar="|".join(DIAGNOSED),
+            parser=read_diagnosed,
+            help="The method of leaven train to ask about.",
+        ),
+    ] = DIAGNOSED[0],
     components: Annotated[
         list[str] | None,
         typer.Option(
             metavar="N|N,N,…|auto|CLASS=N",
             help="Components of every class, or of one class (repeatable), as for leaven train.",
-            show_default="1; auto for mixture",
+            show_default=default_of_option("components", 1),
         ),
     ] = None,
     quick: Annotated[
@@ -131,7 +126,7 @@ def diagnose_command(
             label=label,
             format=None if format is None else format.value,
             encoding=encoding,
-            method=method.value,
+            method=method,
             options=options,
             alternatives=not quick,
             n_starts=starts,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     AsJson,
     Data,
@@ -16,7 +17,6 @@ from leaven.cli._common import (
     Format,
     LabelColumn,
     Model,
-    OnProgress,
     Talk,
     TextColumn,
     Threads,
@@ -32,14 +32,13 @@ from leaven.cli._common import (
 )
 from leaven.cli._reading import (
     StreamThrough,
-    reporter,
     warn_bad_files,
     warn_wordless,
 )
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
 
 if TYPE_CHECKING:
-    from leaven.classifier._evaluation import Evaluation, Scorer, Sums
+    from leaven.classifier import Evaluation, Scorer, Sums
     from leaven.documents import DocumentFiles
 
 __all__ = ["evaluate", "evaluate_command"]
@@ -61,7 +60,7 @@ def evaluate(
     stream: bool = False,
     client: Any = None,
     skip_bad: bool = False,
-    on_progress: OnProgress | None = None,
+    on_progress: Listener | None = None,
 ) -> "Evaluation":
     """Compare predictions with the labels in files.
 
@@ -69,7 +68,7 @@ def evaluate(
     with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
     of documents are counted and forgotten.
     """
-    from leaven.classifier._evaluation import Scorer
+    from leaven.classifier import Scorer
     from leaven.documents import DocumentFiles
     from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
@@ -99,22 +98,22 @@ def evaluate(
 
 
 def _here(
-    files: "DocumentFiles", scorer: "Scorer", stream: bool, on_progress: OnProgress | None
+    files: "DocumentFiles", scorer: "Scorer", stream: bool, on_progress: Listener | None
 ) -> "Sums":
     if not stream:
         documents = read_files(files, on_progress)
-        return scorer(documents, reporter(on_progress, "classifying"))
-    files.report_to(reporter(on_progress, "reading"))
+        return scorer(documents, Progress(on_progress).phase("classifying"))
+    files.report_to(Progress(on_progress).phase("reading"))
     return reduce(add, files.per_file(lambda batches: reduce(add, map(scorer, batches))))
 
 
 def _on_cluster(
-    files: "DocumentFiles", scorer: "Scorer", client: Any, on_progress: OnProgress | None
+    files: "DocumentFiles", scorer: "Scorer", client: Any, on_progress: Listener | None
 ) -> "Sums":
     from leaven.classifier.on_dask import score_files
     from leaven.corpora.dask import Cluster
 
-    return score_files(files, Cluster(client), scorer, reporter(on_progress, "pieces"))
+    return score_files(files, Cluster(client), scorer, Progress(on_progress).phase("pieces"))
 
 
 def _unknown_message(counts: dict[str, int]) -> str:

@@ -8,7 +8,7 @@ import typer
 from leaven.cli._common import AsJson, Model, Talk, plain_table, print_json, read_model, render
 
 if TYPE_CHECKING:
-    from leaven.experts._explanations import ComponentWords, Explanation
+    from leaven.experts import ComponentWords, Explanation
 
 __all__ = [
     "components",

@@ -52,9 +52,9 @@ def info_command(model: Model, as_json: AsJson = False) -> None:
 
 
 def _lines(about: dict[str, Any]) -> list[str]:
-    from leaven.classifier._report import FitReport
+    from leaven.classifier import FitReport
 
-    report = FitReport(**about["report"])
+    report = FitReport.from_json(about["report"])
     lines = [
         f"{about['file']}: {readable_size(about['bytes'])}, model format {about['format']}, "
         f"written by leaven {about['leaven']}",

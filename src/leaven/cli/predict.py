@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     Data,
     Encoding,
     Format,
     Model,
-    OnProgress,
     Talk,
     TextColumn,
     Threads,
@@ -27,7 +27,6 @@ from leaven.cli._common import (
 )
 from leaven.cli._reading import (
     StreamThrough,
-    reporter,
     warn_bad_files,
     warn_wordless,
 )
@@ -36,8 +35,7 @@ from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected,
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from leaven.classifier._fitted import FittedClassifier
-    from leaven.classifier._predictions import Tally
+    from leaven.classifier import FittedClassifier, Tally
     from leaven.documents import DocumentFiles
 
     Batch = tuple[pa.Table, Tally]
@@ -74,7 +72,7 @@ def predict(
     stream: bool = False,
     client: Any = None,
     skip_bad: bool = False,
-    on_progress: OnProgress | None = None,
+    on_progress: Listener | None = None,
 ) -> Predictions:
     """Classify the documents in files; write all their columns, and the predictions.
 
@@ -113,43 +111,43 @@ class _How:
     vectors: str | None
     proba: bool
     n_threads: int | None
-    on_progress: OnProgress | None
+    on_progress: Listener | None
 
-    def labeler(self, existing: Iterable[str], n_threads: int | None) -> Any:
-        from leaven.classifier._predictions import Labeler, new_columns
+    def predictor(self, existing: Iterable[str], n_threads: int | None) -> Any:
+        from leaven.classifier._predictions import TablePredictor, new_columns
 
         names = new_columns(self.fitted, frozenset(existing), self.proba)
-        return Labeler(self.fitted, names, self.vectors, n_threads)
+        return TablePredictor(self.fitted, names, self.vectors, n_threads)
 
     def here(self, stream: bool) -> "Iterator[Batch]":
         if stream:
-            label = self.labeler(self.files.column_names, self.n_threads)
-            self.files.report_to(reporter(self.on_progress, "reading"))
-            yield from map(label, self.files.sound())
+            predictor = self.predictor(self.files.column_names, self.n_threads)
+            self.files.report_to(Progress(self.on_progress).phase("reading"))
+            yield from map(predictor, self.files.sound())
             return
         documents = read_files(self.files, self.on_progress)
         assert documents.columns is not None
-        classified = reporter(self.on_progress, "classifying")
+        classified = Progress(self.on_progress).phase("classifying")
         if classified is not None:
             classified(0, len(documents.texts))
-        label = self.labeler(documents.columns.column_names, self.n_threads)
-        yield label(documents, classified)
+        predictor = self.predictor(documents.columns.column_names, self.n_threads)
+        yield predictor(documents, classified)
 
     def on_cluster(self, client: Any) -> "Iterator[Batch]":
-        from leaven.classifier.on_dask import labeled_tables
+        from leaven.classifier.on_dask import predicted_tables
         from leaven.corpora.dask import Cluster
 
-        label = self.labeler(self.files.column_names, 1)
-        done = reporter(self.on_progress, "pieces")
-        return labeled_tables(self.files, Cluster(client), label, done)
+        predictor = self.predictor(self.files.column_names, 1)
+        done = Progress(self.on_progress).phase("pieces")
+        return predicted_tables(self.files, Cluster(client), predictor, done)
 
     def parts(self, client: Any, folder: Path) -> "Tally":
         from leaven.classifier.on_dask import write_parts
         from leaven.corpora.dask import Cluster
 
-        label = self.labeler(self.files.column_names, 1)
-        done = reporter(self.on_progress, "pieces")
-        return write_parts(self.files, Cluster(client), label, folder, done)
+        predictor = self.predictor(self.files.column_names, 1)
+        done = Progress(self.on_progress).phase("pieces")
+        return write_parts(self.files, Cluster(client), predictor, folder, done)
 
 
 def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Tally":

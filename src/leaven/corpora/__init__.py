@@ -4,30 +4,50 @@ from leaven.corpora._base import UNLABELED, Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import InMemoryCorpus, in_memory
-from leaven.corpora._parts import MOST_LABELED, Joined, Unlabeled, labeled_documents
+from leaven.corpora._parts import (
+    MOST_LABELED,
+    Joined,
+    Unlabeled,
+    distinct_documents,
+    labeled_documents,
+)
 from leaven.corpora._sample import sample_documents, sample_unlabeled
+from leaven.corpora._size import CorpusSize, measure
 from leaven.corpora._stream import StreamedCorpus
-from leaven.corpora._uncounted import Counted, Counting, FilesOnDisk, TextsInMemory, Uncounted
+from leaven.corpora._training_set import TrainingSet
+from leaven.corpora._uncounted import (
+    Counted,
+    Counting,
+    FilesInMemory,
+    FilesOnDisk,
+    TextsInMemory,
+    Uncounted,
+)
 
 __all__ = [
     "UNLABELED",
     "Block",
     "CachedCorpus",
     "Corpus",
+    "CorpusSize",
     "Counted",
     "CountedFiles",
     "Counting",
+    "FilesInMemory",
     "FilesOnDisk",
     "InMemoryCorpus",
     "Joined",
     "MOST_LABELED",
     "StreamedCorpus",
     "TextsInMemory",
+    "TrainingSet",
     "Uncounted",
     "Unlabeled",
+    "distinct_documents",
     "gathered",
     "in_memory",
     "labeled_documents",
+    "measure",
     "sample_documents",
     "sample_unlabeled",
 ]

@@ -25,23 +25,32 @@ S = TypeVar("S", bound=Addable)
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some documents of a corpus."""
+    """Some documents of a corpus, and which they are.
+
+    A block made without ``numbers`` is a corpus of its own, whose documents are numbered from 0.
+    """
 
     X: Counts  # (n_documents, n_words)
     y: IntArray  # (n_documents,) class code, UNLABELED where unknown
     weight: FloatArray  # (n_documents,) a document of weight 2 counts as two
     vectors: FloatArray | None = None  # (n_documents, n_dims) a second view, for models that look
+    numbers: IntArray = None  # type: ignore[assignment]  # (n_documents,) place in the corpus
+
+    def __post_init__(self) -> None:
+        if self.numbers is None:
+            object.__setattr__(self, "numbers", np.arange(len(self.y)))
 
     def __sizeof__(self) -> int:
         """Bytes in memory, so that a cluster knows when to move blocks to disk."""
         X = self.X
-        arrays = [X.indptr, X.indices, X.data, self.y, self.weight, self.vectors]
-        return object.__sizeof__(self) + sum(own.nbytes for own in arrays if own is not None)
+        arrays = [X.indptr, X.indices, X.data, self.y, self.weight, self.vectors, self.numbers]
+        return object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
 
     def rows(self, rows: Any) -> "Block":
         """Some of the documents, in this order."""
         vectors = None if self.vectors is None else self.vectors[rows]
-        return Block(csr_array(self.X[rows]), self.y[rows], self.weight[rows], vectors)
+        X, numbers = csr_array(self.X[rows]), self.numbers[rows]
+        return Block(X, self.y[rows], self.weight[rows], vectors, numbers)
 
 
 def stacked(blocks: Sequence[Block]) -> Block:
@@ -52,11 +61,22 @@ def stacked(blocks: Sequence[Block]) -> Block:
         np.concatenate([block.y for block in blocks]),
         np.concatenate([block.weight for block in blocks]),
         np.concatenate(vectors) if vectors else None,
+        np.concatenate([block.numbers for block in blocks]),
     )
 
 
 class Corpus(Protocol):
     """Documents, wherever they are, that can be summed over."""
+
+    @property
+    def n_words(self) -> int:
+        """Columns of the counts."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Precision of the counts, and of what is computed from them."""
+        ...
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         """Sum of ``summarize(block)`` over blocks that hold each document once.

@@ -52,7 +52,8 @@ class CachedCorpus:
         self.folder = folder
         self.n_threads = count_threads(n_threads)
         self._places: list[tuple[int, int, Layout]] = []  # begin and end in the file
-        self._n_words = 0
+        self.n_words = 0  # known once a block is written
+        self.dtype: np.dtype[Any] = np.dtype(np.float32)
         with self._room():
             self._file: Any = tempfile.TemporaryFile(prefix="leaven-", dir=folder)  # noqa: SIM115
         weakref.finalize(self, _close, self._file)
@@ -122,8 +123,8 @@ class CachedCorpus:
 
     def _write(self, block: Block) -> None:
         X = block.X
-        self._n_words = X.shape[1]
-        arrays: list[Any] = [X.indptr, X.indices, X.data, block.y, block.weight]
+        self.n_words, self.dtype = X.shape[1], np.dtype(X.dtype)
+        arrays: list[Any] = [X.indptr, X.indices, X.data, block.y, block.weight, block.numbers]
         if block.vectors is not None:
             arrays.append(block.vectors)
         begin = -(-self._file.tell() // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
@@ -151,9 +152,9 @@ class CachedCorpus:
             np.frombuffer(memory, dtype, int(np.prod(shape)), place).reshape(shape)
             for dtype, shape, place in layout
         ]
-        indptr, indices, data, y, weight, *rest = arrays
-        X = csr_array((data, indices, indptr), shape=(len(y), self._n_words), copy=False)
-        return Block(X, y, weight, rest[0] if rest else None)
+        indptr, indices, data, y, weight, numbers, *vectors = arrays
+        X = csr_array((data, indices, indptr), shape=(len(y), self.n_words), copy=False)
+        return Block(X, y, weight, vectors[0] if vectors else None, numbers)
 
 
 def values_per_block(n_threads: int | None) -> int:

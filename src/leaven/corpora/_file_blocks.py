@@ -1,15 +1,13 @@
 """Blocks counted afresh from text files on every pass."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from leaven._base.typing import IntArray
 from leaven.corpora._base import Block
-from leaven.documents._labels import UNLABELED
+from leaven.documents._labels import UNLABELED, Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
@@ -27,31 +25,36 @@ class CountedFiles:
         Must restart on every pass.
     counter : TextCounter
         Fitted; its vocabulary does not change.
-    classes : sequence
-        Class names in the order of their codes.
+    labels : Labels
+        What class codes stand for.
     vectors : str or None, default=None
         Column of vectors of the user's own.
     n_threads : int or None, default=None
         Threads to count in; None is one per processor.
+    first : int, default=0
+        Number of the first document.
     """
 
     def __init__(
         self,
         documents: Iterable[Documents],
         counter: TextCounter,
-        classes: Sequence[Any],
+        labels: Labels,
         *,
         vectors: str | None = None,
         n_threads: int | None = None,
+        first: int = 0,
     ) -> None:
         self.documents = documents
         self.counter = counter
-        self.names = pa.array([str(name) for name in classes], pa.large_string())
+        self.labels = labels
         self.vectors = vectors
         self.n_threads = n_threads
+        self.first = first
 
     def __iter__(self) -> Iterator[Block]:
         n_dims = None
+        first = self.first
         for batch in self.documents:
             if not len(batch.texts):
                 continue
@@ -69,17 +72,16 @@ class CountedFiles:
                         f"{vectors.shape[1]} numbers, those before {n_dims}; embed all documents "
                         "in the same way"
                     )
-            yield Block(X, y, np.ones(X.shape[0]), vectors)
+            numbers = first + np.arange(X.shape[0])
+            first += X.shape[0]
+            yield Block(X, y, np.ones(X.shape[0]), vectors, numbers)
 
-    def _codes(self, labels: pa.LargeStringArray) -> IntArray:
-        found = pc.index_in(labels, value_set=self.names)
-        unknown = pc.and_(pc.is_null(found), pc.is_valid(labels))
-        if pc.any(unknown).as_py():
-            name = labels.filter(unknown)[0].as_py()
+    def _codes(self, column: pa.LargeStringArray) -> IntArray:
+        unknown = self.labels.unknown(column)
+        if unknown:
             raise DataError(
-                f"the label {name!r} is not among the classes {', '.join(self.names.to_pylist())}: "
-                "a file changed while it was streamed, or the classes were not collected from all "
-                "files"
+                f"the label {unknown[0]!r} is not among the classes "
+                f"{', '.join(self.labels.names)}: a file changed while it was streamed, or the "
+                "classes were not collected from all files"
             )
-        codes: IntArray = pc.fill_null(found, UNLABELED).to_numpy(zero_copy_only=False)
-        return codes
+        return self.labels.encode(column)

@@ -5,6 +5,7 @@ import itertools
 import operator
 from collections.abc import Callable
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -33,6 +34,8 @@ class InMemoryCorpus:
         Weight of each document; None is one each.
     vectors : ndarray of shape (n_documents, n_dims) or None, default=None
         A second view of each document, for models that have one.
+    numbers : ndarray of shape (n_documents,) or None, default=None
+        Number of each document; None numbers them from 0.
     n_threads : int or None, default=None
         Threads to sum in; None is one per processor.
     """
@@ -44,6 +47,7 @@ class InMemoryCorpus:
         weight: FloatArray | None = None,
         *,
         vectors: FloatArray | None = None,
+        numbers: IntArray | None = None,
         n_threads: int | None = None,
     ) -> None:
         n_documents = X.shape[0]
@@ -63,7 +67,23 @@ class InMemoryCorpus:
                 f"{X.indices.min()} to {X.indices.max()}; the matrix is damaged, build it again"
             )
         self.n_threads = count_threads(n_threads)
-        self.blocks = _cut(X, y, weight, vectors, self.n_threads)
+        numbers = np.arange(n_documents) if numbers is None else numbers
+        whole = Block(
+            X,
+            np.ascontiguousarray(y, dtype=np.int64),
+            np.ascontiguousarray(weight, dtype=np.float64),
+            vectors,
+            numbers,
+        )
+        self.blocks = _cut(whole, self.n_threads)
+
+    @property
+    def n_words(self) -> int:
+        return self.blocks[0].X.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(self.blocks[0].X.dtype)
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         n_threads = min(self.n_threads, len(self.blocks))
@@ -90,13 +110,17 @@ class InMemoryCorpus:
 def in_memory(block: Block, n_threads: int | None = None) -> InMemoryCorpus:
     """The documents of a block as a corpus."""
     return InMemoryCorpus(
-        block.X, block.y, block.weight, vectors=block.vectors, n_threads=n_threads
+        block.X,
+        block.y,
+        block.weight,
+        vectors=block.vectors,
+        numbers=block.numbers,
+        n_threads=n_threads,
     )
 
 
-def _cut(
-    X: Counts, y: IntArray, weight: FloatArray, vectors: FloatArray | None, n_threads: int
-) -> list[Block]:
+def _cut(whole: Block, n_threads: int) -> list[Block]:
+    X, vectors = whole.X, whole.vectors
     n_documents = X.shape[0]
     n_blocks = min(n_threads, max(1, X.nnz // FEWEST_VALUES_PER_BLOCK))
     n_blocks = max(n_blocks, -(-n_documents // MOST_DOCUMENTS_PER_BLOCK))
@@ -107,8 +131,6 @@ def _cut(
     bounds = np.unique(np.concatenate([[0], np.searchsorted(X.indptr, targets), [n_documents]]))
     pieces = [np.arange(*pair, MOST_DOCUMENTS_PER_BLOCK) for pair in itertools.pairwise(bounds)]
     bounds = np.concatenate([*pieces, [n_documents]])
-    y = np.ascontiguousarray(y, dtype=np.int64)
-    weight = np.ascontiguousarray(weight, dtype=np.float64)
     blocks = []
     for first, last in itertools.pairwise(bounds):
         begin, end = X.indptr[first], X.indptr[last]
@@ -116,6 +138,14 @@ def _cut(
             (X.data[begin:end], X.indices[begin:end], X.indptr[first : last + 1] - begin),
             shape=(last - first, X.shape[1]),
         )
-        own = None if vectors is None else vectors[first:last]
-        blocks.append(Block(rows, y[first:last], weight[first:last], own))
-    return blocks or [Block(X, y, weight, vectors)]
+        part = slice(first, last)
+        blocks.append(
+            Block(
+                rows,
+                whole.y[part],
+                whole.weight[part],
+                None if vectors is None else vectors[part],
+                whole.numbers[part],
+            )
+        )
+    return blocks or [whole]

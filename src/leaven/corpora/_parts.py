@@ -12,13 +12,13 @@ import numpy as np
 from leaven.corpora._base import Block, Corpus, S
 from leaven.corpora._sample import SALT, Sample, vector_ties
 
-__all__ = ["MOST_LABELED", "Joined", "Unlabeled", "labeled_documents"]
+__all__ = ["MOST_LABELED", "Joined", "Unlabeled", "distinct_documents", "labeled_documents"]
 
 MOST_LABELED = 20_000  # documents that are fetched into memory
 
 
 def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
-    """The labeled documents of positive weight, in an order that only their content decides.
+    """The labeled documents of positive weight, in an order that their content decides.
 
     So whatever is drawn from them at random does not depend on where the corpus lives. Of more
     than ``most`` a sample is taken, in which every class is and copies are one document.
@@ -26,8 +26,15 @@ def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
     together = corpus.reduce(lambda block: Sample.of(_only_labeled(block), most, SALT)).block
     X, y, weight = together.X, together.y, together.weight
     ties = vector_ties(together).tolist()
+    numbers = together.numbers.tolist()
     keys = [
-        (int(y[i]), _digest(X.indices[begin:end], X.data[begin:end]), float(weight[i]), ties[i])
+        (
+            int(y[i]),
+            _digest(X.indices[begin:end], X.data[begin:end]),
+            float(weight[i]),
+            ties[i],
+            numbers[i],
+        )
         for i, (begin, end) in enumerate(zip(X.indptr, X.indptr[1:], strict=False))
     ]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
@@ -47,11 +54,40 @@ def _digest(indices: Any, data: Any) -> bytes:
     return hashlib.blake2b(content, digest_size=8).digest()
 
 
+def distinct_documents(labeled: Block) -> Block:
+    """The documents that hold words, each once; all of a class of which none does.
+
+    The copy of a document that was trained on tells nothing about new ones. Labeled documents
+    come in the order of their content, so copies are neighbours.
+    """
+    X = labeled.X
+    has_words = np.diff(X.indptr) > 0
+    has_any = np.bincount(labeled.y, has_words, int(labeled.y.max()) + 1) > 0
+    is_copy = np.zeros(len(has_words), dtype=bool)
+    same = (labeled.y[1:] == labeled.y[:-1]) & (np.diff(X.indptr)[1:] == np.diff(X.indptr)[:-1])
+    for i in np.flatnonzero(same):
+        first, second, end = X.indptr[i : i + 3]
+        is_copy[i + 1] = np.array_equal(
+            X.indices[first:second], X.indices[second:end]
+        ) and np.array_equal(X.data[first:second], X.data[second:end])
+        if labeled.vectors is not None:
+            is_copy[i + 1] &= np.allclose(labeled.vectors[i], labeled.vectors[i + 1], atol=1e-6)
+    return labeled.rows(np.flatnonzero((has_words & ~is_copy) | ~has_any[labeled.y]))
+
+
 class Unlabeled:
     """The unlabeled documents of a corpus; the others weigh nothing."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
+
+    @property
+    def n_words(self) -> int:
+        return self.corpus.n_words
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.corpus.dtype
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         return self.corpus.reduce(
@@ -67,6 +103,14 @@ class Joined:
 
     def __init__(self, corpora: Sequence[Corpus]) -> None:
         self.corpora = corpora
+
+    @property
+    def n_words(self) -> int:
+        return self.corpora[0].n_words
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.corpora[0].dtype
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         return reduce(add, [corpus.reduce(summarize, add) for corpus in self.corpora])

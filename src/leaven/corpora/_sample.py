@@ -75,15 +75,16 @@ class Sample:
         is_new |= np.abs(ties[1:] - ties[:-1]) > SAME_VECTOR
         starts = np.concatenate([[0], np.flatnonzero(is_new) + 1])
         weight = np.add.reduceat(self.block.weight[order], starts)
-        block = replace(self.block.rows(order[starts]), weight=weight)
+        numbers = np.minimum.reduceat(self.block.numbers[order], starts)  # the first of the copies
+        block = replace(self.block.rows(order[starts]), weight=weight, numbers=numbers)
         return replace(self, keys=keys[starts], block=block)
 
     @property
     def order(self) -> Any:
-        """An order that only what the documents hold decides."""
+        """An order that what the documents hold decides, and of copies their numbers."""
         # Documents of the same words may differ in class, weight and the user's vectors.
-        own = self.block
-        return np.lexsort((vector_ties(own), own.weight, own.y, self.keys))
+        block = self.block
+        return np.lexsort((block.numbers, vector_ties(block), block.weight, block.y, self.keys))
 
     @property
     def standing_for_all(self) -> Block:

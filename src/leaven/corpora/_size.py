@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leaven._base.typing import FloatArray
-from leaven.corpora import Block, Corpus
+from leaven.corpora._base import Block, Corpus
 
 __all__ = ["CorpusSize", "measure"]
 
@@ -29,8 +29,9 @@ class CorpusSize:
         return self.total / max(self.n_documents, 1)
 
 
-def measure(corpus: Corpus, n_words: int) -> CorpusSize:
+def measure(corpus: Corpus) -> CorpusSize:
     """Measure a corpus of counts."""
+    n_words = corpus.n_words
 
     def look(block: Block) -> FloatArray:
         X = block.X

@@ -2,6 +2,10 @@
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from leaven.corpora._base import Block, S
 from leaven.exceptions import DataError
@@ -29,6 +33,24 @@ class StreamedCorpus:
         self.blocks = blocks
         self._n_documents: int | None = None  # known after the first pass
 
+    @cached_property
+    def _counts(self) -> tuple[int, np.dtype[Any]]:
+        """Columns and precision of the counts, as the first block has them."""
+        for block in self.blocks:
+            return block.X.shape[1], np.dtype(block.X.dtype)
+        raise self._empty()
+
+    @property
+    def n_words(self) -> int:
+        return self._counts[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._counts[1]
+
+    def _empty(self) -> DataError:
+        return DataError("the source holds no document; check the paths it reads")
+
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         total: S | None = None
         n_documents = 0
@@ -37,7 +59,7 @@ class StreamedCorpus:
             stats = summarize(block)
             total = stats if total is None else add(total, stats)
         if total is None:
-            raise DataError("the source holds no document; check the paths it reads")
+            raise self._empty()
         if self._n_documents is not None and n_documents != self._n_documents:
             raise DataError(
                 f"the source gave {n_documents} documents on this pass and {self._n_documents} "

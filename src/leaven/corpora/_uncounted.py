@@ -1,22 +1,26 @@
 """Documents before they are counted: in memory, or in files larger than memory."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from leaven._base.prefetch import ahead
-from leaven._base.typing import IntArray
+from leaven._base.progress import SILENT, Progress
+from leaven._base.typing import FloatArray, IntArray
 from leaven.corpora._base import Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered, values_per_block
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import in_memory
-from leaven.documents._labels import Labels, encode_labels, refuse_minus_one
+from leaven.corpora._training_set import TrainingSet
+from leaven.documents._labels import EncodedLabels, Labels, encode_labels, refuse_minus_one
 from leaven.documents._pieces import Documents
 from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
+from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
@@ -25,14 +29,13 @@ from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_o
 __all__ = [
     "Counted",
     "Counting",
+    "FilesInMemory",
     "FilesOnDisk",
     "TextsInMemory",
     "Uncounted",
     "check_unchanged",
     "described",
 ]
-
-OnProgress = Callable[[str, int, int], None]  # phase, done, total
 
 
 @dataclass(frozen=True)
@@ -41,32 +44,31 @@ class Counting:
 
     options: Callable[[int], TextOptions]  # by the number of documents
     n_threads: int | None = None
-    on_progress: OnProgress | None = None
-    # Of classes, labeled documents of each, and all documents: refuses, or returns notes.
-    check_labels: Callable[[Any, IntArray, int], list[str]] = lambda *_: []
-
-    def progress(self, phase: str) -> Callable[[int, int], None] | None:
-        if self.on_progress is None:
-            return None
-        report = self.on_progress
-        return lambda done, total: report(phase, done, total)
+    progress: Progress = SILENT
+    # Of labels, labeled documents of each class, and all documents: refuses, or returns notes.
+    check_labels: Callable[[Labels, IntArray, int], list[str]] = lambda *_: []
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A corpus, and what its numbers stand for."""
+    """Documents to learn from, and what their columns stand for."""
 
-    corpus: Corpus
+    training: TrainingSet
     counter: TextCounter
-    classes: Any  # (n_classes,) ndarray: object (str), integer or bool
-    class_counts: IntArray  # (n_classes,) labeled documents
     n_documents: int
-    dtype: Any = np.float32  # of counts
     notes: list[str] = field(default_factory=list)  # what people should know of the reading
+    labels_digest: str = ""  # which document has which label; "" where nobody can tell cheaply
+
+    @property
+    def class_counts(self) -> IntArray:
+        """Labeled documents of each class."""
+        return self.training.class_weights.astype(np.int64)
 
 
 class Uncounted(Protocol):
     """Documents, wherever they are, that can be counted there."""
+
+    place: ClassVar[str]  # "memory", "stream" or "dask"
 
     def counted(self, how: Counting) -> Counted: ...
 
@@ -75,31 +77,49 @@ class Uncounted(Protocol):
 class TextsInMemory:
     """Texts, their labels, and vectors of the user's own where there are any."""
 
+    place: ClassVar[str] = "memory"
+
     texts: pa.LargeStringArray
-    labels: Labels
-    vectors: Any = None
+    encoded: EncodedLabels
+    vectors: FloatArray | None = None
 
     def counted(self, how: Counting) -> Counted:
-        labels = self.labels
-        notes = how.check_labels(labels.classes, labels.counts, len(self.texts))
+        codes, labels, counts = self.encoded.codes, self.encoded.labels, self.encoded.counts
+        notes = how.check_labels(labels, counts, len(self.texts))
         counter, X = fit_counter(
             self.texts,
             how.options(len(self.texts)),
-            codes=self.labels.codes,
+            codes=codes,
             by_frequency=True,
             n_threads=how.n_threads,
-            on_progress=how.progress("counting"),
+            on_progress=how.progress.phase("counting"),
         )
-        block = Block(X, self.labels.codes, np.ones(len(self.texts)), self.vectors)
-        return Counted(
-            in_memory(block, how.n_threads),
-            counter,
-            self.labels.classes,
-            self.labels.counts,
-            len(self.texts),
-            X.dtype,
-            notes,
-        )
+        block = Block(X, codes, np.ones(len(self.texts)), self.vectors)
+        training = TrainingSet(in_memory(block, how.n_threads), labels, counts.astype(np.float64))
+        digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
+        return Counted(training, counter, len(self.texts), notes, digest)
+
+
+@dataclass(frozen=True, eq=False)
+class FilesInMemory:
+    """Documents in files, all read into memory."""
+
+    place: ClassVar[str] = "memory"
+
+    files: DocumentFiles
+    vectors: str | None = None  # column of vectors of the user's own
+
+    def counted(self, how: Counting) -> Counted:
+        self.files.report_to(how.progress.phase("reading"))
+        documents = self.files.read()
+        if documents.labels is None or documents.labels.null_count == len(documents.labels):
+            raise DataError(no_labels_message(self.files))
+        vectors = None
+        if self.vectors is not None and documents.columns is not None:
+            vectors = vector_array(documents.columns, self.vectors, documents.source)
+        texts = TextsInMemory(documents.texts, encode_labels(documents.labels), vectors)
+        counted = texts.counted(how)
+        return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +130,8 @@ class FilesOnDisk:
     to be counted. The counts are kept on disk.
     """
 
+    place: ClassVar[str] = "stream"
+
     files: DocumentFiles
     cache: str | None = None  # folder for the counts
     vectors: str | None = None  # column of vectors of the user's own
@@ -118,20 +140,21 @@ class FilesOnDisk:
         tokens = tokens_of(how.options(1))  # refused, if at all, before anything is read
 
         def look(batches: Iterator[Documents]) -> Survey:
-            with closing(ahead(batches)) as own:
-                return added_up(survey(batch, tokens, how.n_threads) for batch in own)
+            with closing(ahead(batches)) as waiting:
+                return added_up(survey(batch, tokens, how.n_threads) for batch in waiting)
 
-        self.files.report_to(how.progress("reading"))
+        self.files.report_to(how.progress.phase("reading"))
         found = added_up(self.files.per_file(look))
-        counter, classes, counts, notes = described(found, self.files, how)
-        self.files.report_to(how.progress("counting"))
-        own = CountedFiles(
-            _Ahead(self.files), counter, classes, vectors=self.vectors, n_threads=how.n_threads
+        counter, labels, counts, notes = described(found, self.files, how)
+        self.files.report_to(how.progress.phase("counting"))
+        blocks = CountedFiles(
+            _Ahead(self.files), counter, labels, vectors=self.vectors, n_threads=how.n_threads
         )
-        blocks = gathered(own, values_per_block(how.n_threads))
-        corpus = CachedCorpus(blocks, self.cache, how.n_threads)
+        corpus = CachedCorpus(
+            gathered(blocks, values_per_block(how.n_threads)), self.cache, how.n_threads
+        )
         check_unchanged(found, corpus)
-        return Counted(corpus, counter, classes, counts, found.n_documents, notes=notes)
+        return Counted(TrainingSet(corpus, labels, counts), counter, found.n_documents, notes)
 
 
 @dataclass(frozen=True)
@@ -156,19 +179,20 @@ def check_unchanged(found: Survey, corpus: Corpus) -> None:
 
 def described(
     found: Survey, files: DocumentFiles, how: Counting
-) -> tuple[TextCounter, Any, IntArray, list[str]]:
-    """Counter, classes, labeled documents of each class and notes, after a first look at files."""
+) -> tuple[TextCounter, Labels, FloatArray, list[str]]:
+    """Counter, labels, labeled documents of each class and notes, after a first look at files."""
     if not found.labels:
         raise DataError(no_labels_message(files))
     refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
     # Every name once, for its checks; they are sorted as everywhere.
-    classes = encode_labels(list(found.labels)).classes
-    counts = np.array([found.labels[name] for name in classes.tolist()], dtype=np.int64)
-    notes = bad_files_notes(files) + how.check_labels(classes, counts, found.n_documents)
+    labels = encode_labels(list(found.labels)).labels
+    counts = np.array([found.labels[name] for name in labels.names], dtype=np.int64)
+    notes = bad_files_notes(files) + how.check_labels(labels, counts, found.n_documents)
     if found.n_forgotten:
         notes.append(
             f"{found.n_forgotten:,} words were too rare to be remembered while reading, so that "
             "some rare words may be missing, and others counted too low; hash_features needs no "
             "list of words"
         )
-    return counter_from(found, how.options(found.n_documents)), classes, counts, notes
+    counter = counter_from(found, how.options(found.n_documents))
+    return counter, labels, counts.astype(np.float64), notes

@@ -10,9 +10,10 @@ import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
+import numpy as np
 from distributed import Client, Future, as_completed
 from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
@@ -66,7 +67,7 @@ class Cluster:
                 self._check_workers()
 
     def results(
-        self, futures: Sequence[Task], on_done: Callable[[int, int], None] | None = None
+        self, futures: Sequence[Task], on_done: Callable[[int, int], object] | None = None
     ) -> list[Any]:
         """All results, in order."""
         if on_done is not None:
@@ -74,7 +75,7 @@ class Cluster:
         return [self.result(future) for future in futures]
 
     def wait(
-        self, futures: Sequence[Task], on_done: Callable[[int, int], None] | None = None
+        self, futures: Sequence[Task], on_done: Callable[[int, int], object] | None = None
     ) -> None:
         """Wait till all is done; ``on_done(done, total)`` is called as tasks end."""
         pending = set(futures)
@@ -209,6 +210,10 @@ def _add_up(work: _Sum, *sums: Any) -> Any:
     return reduce(work.add, copy.deepcopy(sums))
 
 
+def _counts_of(part: list[Block]) -> tuple[int, np.dtype[Any]] | None:
+    return next(((block.X.shape[1], np.dtype(block.X.dtype)) for block in part), None)
+
+
 def _changed(change: Callable[[Block], Block], part: list[Block]) -> list[Block]:
     return [change(block) for block in part]
 
@@ -227,6 +232,24 @@ class DaskCorpus:
     def __init__(self, cluster: Cluster, parts: Sequence[Task]) -> None:
         self.cluster = cluster
         self.parts = list(parts)
+
+    @cached_property
+    def _counts(self) -> tuple[int, np.dtype[Any]]:
+        """Columns and precision of the counts, as the first part that holds any tells."""
+        for part in self.parts:
+            found: tuple[int, np.dtype[Any]] | None
+            found = self.cluster.result(self.cluster.submit(_counts_of, part))
+            if found is not None:
+                return found
+        raise ClusterError("the cluster holds no document; check the paths that it read")
+
+    @property
+    def n_words(self) -> int:
+        return self._counts[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._counts[1]
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         work = _Sum(summarize, add)

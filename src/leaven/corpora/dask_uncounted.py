@@ -4,13 +4,15 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from leaven.corpora._base import Block
 from leaven.corpora._cache import gathered
 from leaven.corpora._file_blocks import CountedFiles
+from leaven.corpora._training_set import TrainingSet
 from leaven.corpora._uncounted import Counted, Counting, check_unchanged, described
 from leaven.corpora.dask import FAN_IN, Cluster, DaskCorpus, Task, same
+from leaven.documents._labels import Labels
 from leaven.documents._pieces import FilePiece
 from leaven.documents._readers import DocumentFiles
 from leaven.exceptions import DataError
@@ -18,7 +20,7 @@ from leaven.text._counter import TextCounter
 from leaven.text._counting import Tokens
 from leaven.text._survey import Survey, added_up, survey, tokens_of
 
-__all__ = ["PIECE_BYTES", "FilesOnDask", "good_pieces", "pieces_of"]
+__all__ = ["PIECE_BYTES", "FilesOnDask", "GoodPiece", "good_pieces", "pieces_of"]
 
 PIECE_BYTES = 1 << 26  # of files: what one task reads at most
 SMALLEST_PIECE = 1 << 20
@@ -28,6 +30,8 @@ PIECES_PER_THREAD = 3  # at least, of large files, so that all have about equall
 @dataclass(frozen=True, eq=False)
 class FilesOnDask:
     """Documents in files that every worker can open under the same path."""
+
+    place: ClassVar[str] = "dask"
 
     files: DocumentFiles
     cluster: Cluster
@@ -39,23 +43,22 @@ class FilesOnDask:
         cluster = self.cluster
         cluster.wait_for_workers()
         pieces = pieces_of(self.files, cluster, self.piece_bytes)
-        looks = [
-            [cluster.submit(_look, piece, tokens) for piece in own_pieces] for own_pieces in pieces
-        ]
-        pieces, looks = good_pieces(self.files, cluster, pieces, looks, how.progress("files"))
-        found: Survey = cluster.result(_tree(cluster, [look for own in looks for look in own]))
-        counter, classes, counts, notes = described(found, self.files, how)
+        looks = [[cluster.submit(_look, piece, tokens) for piece in of_file] for of_file in pieces]
+        good = good_pieces(self.files, cluster, pieces, looks, how.progress.phase("files"))
+        every = [piece for of_file in good for piece in of_file]
+        found: Survey = cluster.result(_tree(cluster, [piece.look for piece in every]))
+        counter, labels, counts, notes = described(found, self.files, how)
         sent = cluster.submit(same, counter)
-        names = [str(name) for name in classes]
-        every = [piece for own_pieces in pieces for piece in own_pieces]
         parts = [
-            cluster.submit(_count, own, sent, names, self.vectors)
-            for own in _together(every, piece_bytes(self.files, cluster, self.piece_bytes))
+            cluster.submit(_count, together, first, sent, labels, self.vectors)
+            for first, together in _together(
+                every, piece_bytes(self.files, cluster, self.piece_bytes)
+            )
         ]
-        cluster.wait(parts, how.progress("pieces"))
+        cluster.wait(parts, how.progress.phase("pieces"))
         corpus = DaskCorpus(cluster, parts)
         check_unchanged(found, corpus)
-        return Counted(corpus, counter, classes, counts, found.n_documents, notes=notes)
+        return Counted(TrainingSet(corpus, labels, counts), counter, found.n_documents, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,25 +88,30 @@ def _look(piece: FilePiece, tokens: Tokens) -> _Look:
 
 
 def _count(
-    pieces: list[FilePiece], counter: TextCounter, names: Sequence[str], vectors: str | None
+    pieces: list[FilePiece], first: int, counter: TextCounter, labels: Labels, vectors: str | None
 ) -> list[Block]:
     # Read as they are counted, so that no more than one batch of text is in memory.
     batches = chain.from_iterable(pieces)
-    return list(gathered(CountedFiles(batches, counter, names, vectors=vectors, n_threads=1)))
+    blocks = CountedFiles(batches, counter, labels, vectors=vectors, n_threads=1, first=first)
+    return list(gathered(blocks))
 
 
-def _together(pieces: Sequence[FilePiece], n_bytes: int) -> Iterator[list[FilePiece]]:
-    """Neighbours of about so many bytes: blocks of many documents are added up sooner."""
+def _together(pieces: Sequence["GoodPiece"], n_bytes: int) -> Iterator[tuple[int, list[FilePiece]]]:
+    """Neighbours of about so many bytes: blocks of many documents are added up sooner.
+
+    Each with the number of its first document in the corpus.
+    """
     waiting: list[FilePiece] = []
-    size = 0
-    for piece in pieces:
-        if waiting and size + piece.n_bytes > n_bytes:
-            yield waiting
-            waiting, size = [], 0
-        waiting.append(piece)
-        size += piece.n_bytes
+    size = first = n_documents = 0
+    for own in pieces:
+        if waiting and size + own.piece.n_bytes > n_bytes:
+            yield first, waiting
+            waiting, size, first = [], 0, n_documents
+        waiting.append(own.piece)
+        size += own.piece.n_bytes
+        n_documents += own.n_documents
     if waiting:
-        yield waiting
+        yield first, waiting
 
 
 def piece_bytes(files: DocumentFiles, cluster: Cluster, most: int) -> int:
@@ -124,29 +132,39 @@ def pieces_of(
     return files.pieces(piece_bytes(files, cluster, n_bytes), run)
 
 
+class GoodPiece(NamedTuple):
+    """A piece of a file that is good as a whole."""
+
+    piece: FilePiece
+    look: Task  # what was found in it
+    n_documents: int
+
+
 def good_pieces(
     files: DocumentFiles,
     cluster: Cluster,
     pieces: list[list[FilePiece]],
     looks: list[list[Task]],
-    on_file: Callable[[int, int], None] | None = None,
-) -> tuple[list[list[FilePiece]], list[list[Task]]]:
-    """The pieces, and what was found in them, of files that are good as a whole."""
-    states = [[cluster.submit(_state, look) for look in own] for own in looks]
-    good: list[int] = []
-    for number, own in enumerate(states):
-        answers = cluster.results(own)
+    on_file: Callable[[int, int], object] | None = None,
+) -> list[list[GoodPiece]]:
+    """The pieces of each file that is good as a whole."""
+    states = [[cluster.submit(_state, look) for look in of_file] for of_file in looks]
+    good: list[list[GoodPiece]] = []
+    for number, of_file in enumerate(states):
+        answers = cluster.results(of_file)
         name = pieces[number][0].source.name
         fault = next((fault for fault, _ in answers if fault is not None), None)
         if fault is None and not sum(n_documents for _, n_documents in answers):
             fault = f"{name} holds no documents; pass a file that does"
         if fault is None:
-            good.append(number)
+            sizes = [n_documents for _, n_documents in answers]
+            found = zip(pieces[number], looks[number], sizes, strict=True)
+            good.append([GoodPiece(*each) for each in found])
         else:
             files.leave_out(name, fault)
         if on_file is not None:
             on_file(number + 1, len(states))
-    return [pieces[number] for number in good], [looks[number] for number in good]
+    return good
 
 
 def _state(look: _Look) -> tuple[str | None, int]:

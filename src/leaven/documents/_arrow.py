@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from leaven.documents._missing import is_missing_value
+
 __all__ = ["as_text_array", "plain_array"]
 
 
@@ -117,9 +119,9 @@ def _from_list(texts: Sequence[Any], what: str) -> pa.LargeStringArray:
 
 
 def _odd_one_out(texts: Sequence[Any], what: str) -> Exception:
-    missing = [i for i, text in enumerate(texts) if _is_missing(text)]
+    missing = [i for i, text in enumerate(texts) if is_missing_value(text)]
     for i, text in enumerate(texts):
-        if not isinstance(text, str) and not _is_missing(text):
+        if not isinstance(text, str) and not is_missing_value(text):
             return TypeError(
                 f"{what} must be strings, but {what}[{i}] is of type {type(text).__name__!r}; "
                 "convert it to str or drop it"
@@ -133,13 +135,6 @@ def _missing(what: str, count: int, first: int) -> ValueError:
         f"{'is' if count == 1 else 'are'} missing (None or NaN), the first at position {first}; "
         'fill them with "" or drop them'
     )
-
-
-def _is_missing(text: Any) -> bool:
-    # NaN differs from itself; pandas' NA and NaT are known by name to avoid importing pandas.
-    if text is None or type(text).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(text, (float, np.floating)) and bool(text != text)
 
 
 def _has_surrogate(text: str) -> bool:

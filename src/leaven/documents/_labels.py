@@ -1,15 +1,25 @@
-"""Labels as people write them, to class codes."""
+"""Labels as people write them, to class codes and back."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from leaven._base.typing import IntArray
+from leaven._base.typing import ClassArray, FloatArray, IntArray
+from leaven.documents._missing import is_missing_value
 
-__all__ = ["UNLABELED", "Labels", "encode_labels", "is_missing", "refuse_minus_one"]
+__all__ = [
+    "UNLABELED",
+    "EncodedLabels",
+    "Labels",
+    "encode_labels",
+    "is_missing",
+    "refuse_minus_one",
+]
 
 UNLABELED = -1
 
@@ -19,18 +29,68 @@ _NUMBER = (*_WHOLE, float, np.floating)
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Class codes and what they stand for."""
+    """What class codes stand for.
+
+    Blocks, caches, samples and clusters hold whole-number codes and never ask what they mean.
+    Whatever turns a label into a code, scores into a code or a code into a label asks here.
+    """
+
+    classes: ClassArray  # (n_classes,) sorted: object (str), integer or bool
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The classes as text, as files and columns write them."""
+        return [str(name) for name in self.classes.tolist()]
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        """Code of each document, from scores or probabilities (n_documents, n_classes)."""
+        codes: IntArray = scores.argmax(axis=1)
+        return codes
+
+    def decode(self, codes: IntArray) -> ClassArray:
+        """The label that each code stands for."""
+        return self.classes[codes]
+
+    def unknown(self, column: pa.Array) -> list[str]:
+        """Labels of a column of text that are no classes, in alphabetical order."""
+        return sorted(set(pc.unique(column.drop_null()).to_pylist()) - set(self.names))
+
+    def encode(self, column: pa.Array) -> IntArray:
+        """Codes of a column of text; ``UNLABELED`` where it is null or names no class."""
+        found = pc.index_in(column, value_set=pa.array(self.names, pa.large_string()))
+        codes: IntArray = pc.fill_null(found, UNLABELED).to_numpy(zero_copy_only=False)
+        return codes.astype(np.int64)
+
+    def followed_by(self, names: Sequence[str]) -> "Labels":
+        """These classes as text, and others after them."""
+        return Labels(np.array([*self.names, *names], dtype=object))
+
+    def by_name(self, values: Iterable[Any]) -> dict[str, Any]:
+        """A value for each class, by the class's name."""
+        return dict(zip(self.names, values, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedLabels:
+    """The codes of some documents, and what they stand for."""
 
     codes: IntArray  # (n_documents,), UNLABELED where unknown
-    classes: Any  # (n_classes,) sorted ndarray: object (str), integer or bool
+    labels: Labels
+
+    @property
+    def classes(self) -> ClassArray:
+        return self.labels.classes
 
     @property
     def counts(self) -> IntArray:
         """Labeled documents of each class."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.labels))
 
 
-def encode_labels(labels: Any) -> Labels:
+def encode_labels(labels: Any) -> EncodedLabels:
     """Class codes of labels; a missing one is None, NaN, an empty string, or -1 among integers.
 
     Text labels give classes of type str, whole numbers classes of type int.
@@ -63,7 +123,7 @@ def _plain_values(labels: Any) -> Any:
     return list(labels)
 
 
-def _encode_integers(array: Any) -> Labels:
+def _encode_integers(array: Any) -> EncodedLabels:
     if array.dtype.kind not in "iub" or array.max(initial=0) > np.iinfo(np.int64).max:
         raise ValueError(
             "labels must be whole numbers of at most 64 bits, and some are larger: convert them "
@@ -72,10 +132,10 @@ def _encode_integers(array: Any) -> Labels:
     codes = np.full(len(array), UNLABELED, dtype=np.int64)
     is_labeled = array != UNLABELED if array.dtype.kind == "i" else np.ones(len(array), bool)
     classes, codes[is_labeled] = np.unique(array[is_labeled], return_inverse=True)
-    return Labels(codes, classes)
+    return EncodedLabels(codes, Labels(classes))
 
 
-def _encode_text(values: list[Any]) -> Labels:
+def _encode_text(values: list[Any]) -> EncodedLabels:
     names: list[str | None] = []
     for i, value in enumerate(values):
         if is_missing(value):
@@ -99,7 +159,7 @@ def _encode_text(values: list[Any]) -> Labels:
     _refuse_half_characters(classes)
     code = {name: i for i, name in enumerate(classes)}
     codes = np.array([UNLABELED if n is None else code[n] for n in names], dtype=np.int64)
-    return Labels(codes, np.array(classes, dtype=object))
+    return EncodedLabels(codes, Labels(np.array(classes, dtype=object)))
 
 
 def refuse_minus_one(n_documents: int) -> None:
@@ -112,7 +172,7 @@ def refuse_minus_one(n_documents: int) -> None:
         )
 
 
-def _encode_numbers(values: list[Any]) -> Labels:
+def _encode_numbers(values: list[Any]) -> EncodedLabels:
     """Whole numbers with gaps: pandas turns integers beside missing labels into floats."""
     is_labeled = np.array([not is_missing(value) for value in values])
     known: list[int] = []
@@ -127,17 +187,12 @@ def _encode_numbers(values: list[Any]) -> Labels:
     encoded = encode_labels(known)
     codes = np.full(len(values), UNLABELED, dtype=np.int64)
     codes[is_labeled] = encoded.codes
-    return Labels(codes, encoded.classes)
+    return EncodedLabels(codes, encoded.labels)
 
 
 def is_missing(value: Any) -> bool:
     """Whether a value stands for no label: None, NaN, pandas' NA, or blank text."""
-    # pandas' NA and NaT are known by name to avoid importing pandas.
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, str):
-        return not value.strip()
-    return isinstance(value, float | np.floating) and bool(value != value)
+    return not value.strip() if isinstance(value, str) else is_missing_value(value)
 
 
 def _refuse_half_characters(classes: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from leaven._base.progress import OnDone
 from leaven._base.validation import check_choice, check_in
 from leaven.documents._columns import (
     REMEDY,
@@ -147,7 +148,7 @@ class DocumentFiles:
                     pass
         return source.name not in self.bad
 
-    def report_to(self, progress: Callable[[int, int], None] | None) -> None:
+    def report_to(self, progress: OnDone | None) -> None:
         """Have ``progress(done, total)`` called with the bytes read from now on."""
         done = 0
 

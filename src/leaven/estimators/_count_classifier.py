@@ -1,9 +1,9 @@
-"""What every classifier of one mixture on counts shares, however it was fitted."""
+"""What every classifier on counts shares, whichever learner it has."""
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Self
+from abc import ABC
+from dataclasses import fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,33 +11,44 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from leaven._base.typing import FloatArray
-from leaven.corpora import Block, Corpus, in_memory
-from leaven.documents._labels import UNLABELED, encode_labels
+from leaven._base.measures import log_softmax, softmax
+from leaven._base.progress import Listener, Progress
+from leaven._base.typing import ClassArray, Counts, FloatArray
+from leaven._base.validation import check_whole
+from leaven.corpora import Block, Corpus, TrainingSet, in_memory
+from leaven.documents._labels import Labels, encode_labels
 from leaven.estimators._checks import check_counts, checked_targets
-from leaven.experts._explanations import class_log_words
-from leaven.models import MixtureParams, MultinomialMixture
-from leaven.posteriors import SOFT
+from leaven.learners import Learned, Learner, Run
+from leaven.learning import View, learn_view
 
-__all__ = ["MixtureClassifier"]
+__all__ = ["CountClassifier"]
 
 
-class MixtureClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Counts and labels in, one mixture with its parameters out, and what it says of documents.
+class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Counts and labels in, an expert out, and what it says of documents.
 
-    A subclass fits: ``fit_corpus`` and ``refit``. It leaves ``classes_``, ``_model``,
-    ``_params`` and ``_messages`` behind.
+    A subclass names its learner, whose options are parameters of its own, and says in
+    :meth:`_describe` which attributes a fit leaves behind.
     """
 
-    n_threads: int | None
-    classes_: Any
-    _model: MultinomialMixture
-    _params: MixtureParams
-    _messages: list[tuple[type[Warning], str]]
+    learner_type: ClassVar[type[Learner]]
 
-    @abstractmethod
+    n_threads: int | None
+    random_state: int | None
+    classes_: ClassArray
+    _learned: Learned
+    _view: View | None
+
+    def learner(self) -> Learner:
+        """The learner with this estimator's parameters as options."""
+        options = {each.name: getattr(self, each.name) for each in fields(self.learner_type)}
+        return self.learner_type(**options)
+
     def check_options(self, dtype: Any) -> None:
         """Refuse options that make no sense, for counts of this precision."""
+        self.learner().check(dtype)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, "[0, inf)")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on documents in memory.
@@ -53,7 +64,7 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, vectors: Any = None) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, vectors: FloatArray | None = None) -> Self:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
@@ -61,86 +72,90 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=True)
         check_counts(X, f"{type(self).__name__}.fit")
-        labels = encode_labels(checked_targets(y))
+        self.check_options(X.dtype)
+        encoded = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        block = self._prepared(Block(csr_array(X), labels.codes, weight, vectors))
-        self.fit_corpus(
-            in_memory(block, self.n_threads),
-            classes=labels.classes,
-            n_words=X.shape[1],
-            dtype=X.dtype,
-            warn=False,
-        )
+        block = Block(self._scaled(csr_array(X)), encoded.codes, weight, vectors)
+        corpus = in_memory(block, self.n_threads)  # which compares the numbers of rows
+        is_labeled = encoded.codes >= 0
+        weights = np.bincount(encoded.codes[is_labeled], weight[is_labeled], len(encoded.labels))
+        training = TrainingSet(corpus, encoded.labels, weights.astype(np.float64))
+        self._fit_training(training, Progress())
         self.warn(stacklevel=4)
         return self
 
-    @abstractmethod
     def fit_corpus(
         self,
         corpus: Corpus,
         *,
         classes: Any,
-        n_words: int,
-        dtype: Any = np.float64,
-        on_step: Callable[[int, float], None] | None = None,
-        on_fold: Callable[[int, int], None] | None = None,
+        on_progress: Listener | None = None,
         warn: bool = True,
     ) -> Self:
-        """Fit on any corpus; its class codes index ``classes``."""
+        """Fit on any corpus; its class codes index ``classes``.
 
-    @abstractmethod
-    def refit(self, corpus: Corpus, n_words: int, dtype: Any, seed: Any) -> MixtureParams:
-        """Parameters of the fitted model on other documents; the estimator stays as it is."""
+        ``on_progress(phase, done, total)`` is told how far the fit has come; its answer True
+        ends an EM climb with what was reached. With ``warn=False`` the caller is to call
+        :meth:`warn`.
+        """
+        self.check_options(corpus.dtype)
+        training = TrainingSet.of(corpus, Labels(np.asarray(classes)))
+        self._fit_training(training, Progress(on_progress))
+        if warn:
+            self.warn(stacklevel=3)
+        return self
 
-    def _prepared(self, block: Block) -> Block:
-        """Training documents as the model wants to see them; the word view needs nothing."""
-        return block
+    def _fit_training(self, training: TrainingSet, progress: Progress) -> None:
+        learner, view = self.learner(), None
+        run = Run.seeded(self.random_state, self.n_threads, progress=progress)
+        if learner.n_dims:
+            on_pass = progress.phase("vectors")
+            view = learn_view(training.corpus, learner.n_dims, run.seed, on_pass)
+            training = training.with_vectors(view.seen, view.n_dims)
+        learned = learner.fit(training, run)
+        # Only now, so that a failed fit leaves the estimator as it was.
+        self.classes_, self.n_features_in_ = training.labels.classes, training.corpus.n_words
+        self._learned, self._view = learned, view
+        self._describe()
 
-    def _seen(self, block: Block) -> Block:
-        """New documents as the model wants to see them."""
-        return block
+    def _describe(self) -> None:
+        """Set the attributes that say what was learned."""
 
-    def _describe_components(self) -> None:
-        self.component_class_ = self._model.component_class
-        self.component_log_prob_ = self._params.log_word
-        self.class_log_prior_ = self._model.split_weights(self._params.log_weight)[0]
-        is_plain = np.array_equal(self.component_class_, np.arange(len(self.classes_)))
-        self.feature_log_prob_ = (
-            self._params.log_word if is_plain else class_log_words(self._model, self._params)
-        )
+    def _scaled(self, X: Counts) -> Counts:
+        """Counts as the learner wants to see them."""
+        return X
 
     @property
     def messages_(self) -> list[str]:
         """What there was to warn of in the last fit."""
-        return [message for _, message in self._messages]
+        return [message for _, message in self._learned.messages]
 
     def warn(self, stacklevel: int = 2) -> None:
         """Issue the warnings of the last fit."""
-        for category, message in self._messages:
+        for category, message in self._learned.messages:
             warnings.warn(message, category, stacklevel=stacklevel)
 
-    def _class_log_joint(self, X: Any, vectors: Any = None) -> FloatArray:
-        check_is_fitted(self, "_params")
+    def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
+        check_is_fitted(self, "_learned")
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         check_counts(X, f"{type(self).__name__}.predict")
-        n_documents = X.shape[0]
-        unknown, weight = np.full(n_documents, UNLABELED), np.ones(n_documents)
-        block = self._seen(Block(csr_array(X), unknown, weight, vectors))
-        return self._model.class_log_joint(self._params, block.X, block.vectors)
+        counts = self._scaled(csr_array(X))
+        seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_threads)
+        return self._learned.expert.scores(counts, seen)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
-        return SOFT(self._class_log_joint(X))[0]
+        return softmax(self._scores(X))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of the class probabilities; precise where those round to 0."""
-        log_joint = self._class_log_joint(X)
-        return log_joint - np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
+        return log_softmax(self._scores(X))
 
     def predict(self, X: Any) -> Any:
         """Most probable class of each document."""
-        best = self._class_log_joint(X).argmax(axis=1)
-        return self.classes_[best]
+        scores = self._scores(X)
+        labels = Labels(self.classes_)
+        return labels.decode(labels.decide(scores))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,17 +1,9 @@
 """Semi-supervised frequency estimate as a scikit-learn classifier on counts."""
 
-from collections.abc import Callable
-from typing import Any, Self
+from typing import ClassVar
 
-import numpy as np
-
-from leaven._base.validation import check_in, check_whole
-from leaven.corpora import Corpus
-from leaven.estimators._checks import check_documents_of_classes, one_class_message
-from leaven.estimators._count_classifier import MixtureClassifier
-from leaven.learners._components import Choice
-from leaven.models import MixtureParams, MultinomialMixture
-from leaven.models._frequency_estimate import FrequencyEstimate
+from leaven.estimators._mixture_attributes import MixtureClassifier
+from leaven.learners import FrequencyEstimateLearner, Learner
 
 __all__ = ["FrequencyEstimateNB"]
 
@@ -69,8 +61,7 @@ class FrequencyEstimateNB(MixtureClassifier):
     array([0, 1, 0, 1])
     """
 
-    most_steps = 0  # of EM, for progress bars
-    climbs_unlabeled = False  # there is no EM that could go astray
+    learner_type: ClassVar[type[Learner]] = FrequencyEstimateLearner
 
     def __init__(
         self,
@@ -86,56 +77,3 @@ class FrequencyEstimateNB(MixtureClassifier):
         self.shrinkage = shrinkage
         self.random_state = random_state
         self.n_threads = n_threads
-
-    def fit_corpus(
-        self,
-        corpus: Corpus,
-        *,
-        classes: Any,
-        n_words: int,
-        dtype: Any = np.float64,
-        on_step: Callable[[int, float], None] | None = None,
-        on_fold: Callable[[int, int], None] | None = None,
-        warn: bool = True,
-    ) -> Self:
-        """Fit on any corpus, in one pass; its class codes index ``classes``.
-
-        ``on_step`` and ``on_fold`` are never called: there are no steps and no folds.
-        """
-        self.check_options(dtype)
-        classes = np.asarray(classes)
-        if len(classes) < 2:
-            raise ValueError(one_class_message(classes))
-        formula = self._formula(len(classes), n_words)
-        totals = corpus.reduce(formula.count)
-        check_documents_of_classes(totals.documents, classes)
-        self.classes_, self.n_features_in_ = classes, n_words
-        prior = (self.alpha, 0.0, self.unlabeled_weight)
-        self._model = MultinomialMixture(np.arange(len(classes)), *prior, self.n_threads)
-        self._params = formula.estimate(totals, dtype)
-        self._describe_components()
-        self.unlabeled_shares_ = np.full(len(classes), np.nan)
-        # What a fit by EM would tell of itself.
-        self.objective_, self.betas_ = np.zeros(0), np.zeros(0)
-        self.converged_ = True
-        self.choices_: list[Choice] = []
-        self._messages = []
-        return self
-
-    def refit(self, corpus: Corpus, n_words: int, dtype: Any, seed: Any) -> MixtureParams:
-        """Parameters from other documents; the estimator stays as it is."""
-        formula = self._formula(len(self.classes_), n_words)
-        return formula.estimate(corpus.reduce(formula.count), dtype)
-
-    def _formula(self, n_classes: int, n_words: int) -> FrequencyEstimate:
-        return FrequencyEstimate(
-            n_classes, n_words, self.alpha, self.unlabeled_weight, self.shrinkage
-        )
-
-    def check_options(self, dtype: Any) -> None:
-        """Refuse options that make no sense."""
-        check_in("alpha", self.alpha, "(0, inf)")
-        check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
-        check_in("shrinkage", self.shrinkage, "[0, inf)")
-        if self.random_state is not None:
-            check_whole("random_state", self.random_state, "[0, inf)")

@@ -1,34 +1,17 @@
 """Naive Bayes with EM as a scikit-learn classifier on counts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from leaven._base.validation import check_whole
-from leaven.corpora import Corpus
-from leaven.estimators._checks import (
-    check_em_options,
-    check_every_class_labeled,
-    one_class_message,
-)
-from leaven.estimators._count_classifier import MixtureClassifier
-from leaven.exceptions import CollapseWarning
-from leaven.learners._collapse import collapse_message
-from leaven.learners._components import Choice, choose_sizes, listed_candidates, sizes_of
-from leaven.learning._climbs import Climb, Fit, components_of, fit_mixture
+from leaven.estimators._mixture_attributes import MixtureClassifier
+from leaven.learners import Learner, MixtureLearned, NaiveBayesLearner
 from leaven.learning._correspondence import by_hand
-from leaven.models import MixtureParams, MultinomialMixture
-from leaven.posteriors import cooling
 
 __all__ = ["NaiveBayesEM"]
-
-MOST_TEMPERATURES = 80  # of annealing, where labels are only held out
 
 
 class NaiveBayesEM(MixtureClassifier):
@@ -131,6 +114,9 @@ class NaiveBayesEM(MixtureClassifier):
     array([0, 1, 0, 1])
     """
 
+    learner_type: ClassVar[type[Learner]] = NaiveBayesLearner
+    _learned: MixtureLearned
+
     def __init__(
         self,
         *,
@@ -164,121 +150,18 @@ class NaiveBayesEM(MixtureClassifier):
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def check_options(self, dtype: Any) -> None:
-        """Refuse options that make no sense, for counts of this precision."""
-        check_em_options(self, dtype)
-        if listed_candidates(self.components) is None and not isinstance(self.components, Mapping):
-            check_whole("components", self.components, "[1, inf)")
-
-    def fit_corpus(
-        self,
-        corpus: Corpus,
-        *,
-        classes: Any,
-        n_words: int,
-        dtype: Any = np.float64,
-        on_step: Callable[[int, float], None] | None = None,
-        on_fold: Callable[[int, int], None] | None = None,
-        warn: bool = True,
-    ) -> Self:
-        """Fit on any corpus; its class codes index ``classes``.
-
-        ``on_step(step, objective)`` is called after every E-step of the fit proper,
-        ``on_fold(done, total)`` after every fit that helps to choose ``components``. With
-        ``warn=False`` the caller is to call :meth:`warn`.
-        """
-        self.check_options(dtype)
-        classes = np.asarray(classes)
-        if len(classes) < 2:
-            raise ValueError(one_class_message(classes))
-        # Without unlabeled documents EM still tells the components of a class apart.
-        candidates = listed_candidates(self.components)
-        climbs = self.unlabeled_weight > 0 or candidates is not None or self.components != 1
-        climb = Climb(
-            self.n_init,
-            cooling(self.beta_start, self.beta_factor, self.beta_iter) if climbs else (),
-            self.correspondence,
-            self.max_iter if climbs else 0,
-            self.tol,
-        )
-        seed = np.random.SeedSequence(self.random_state).entropy
-        model = self._mixture(len(classes))
-        check_every_class_labeled(model, corpus, classes, n_words, dtype)
-        choices: list[Choice] = []
-        if candidates is None:
-            sizes = sizes_of(self.components, classes)
-        else:
-            sizes, choices = choose_sizes(
-                candidates,
-                classes,
-                model,
-                corpus,
-                n_words,
-                dtype,
-                climb,
-                n_folds=self.n_folds,
-                seed=seed,
-                on_fit=on_fold,
-            )
-        model = replace(model, component_class=components_of(sizes))
-        fit = fit_mixture(model, corpus, n_words, dtype, climb, seed, on_step)
-        # Only now, so that a failed fit leaves the estimator as it was.
-        self.classes_, self.n_features_in_ = classes, n_words
-        self.choices_ = choices
-        self._keep(model, fit)
-        self._messages = self._find_faults(fit, climb.max_iter)
-        if warn:
-            self.warn(stacklevel=3)
-        return self
-
-    def refit(self, corpus: Corpus, n_words: int, dtype: Any, seed: Any) -> MixtureParams:
-        """Parameters of the fitted model on other documents; the estimator stays as it is.
-
-        For documents that are held out: from one start, and no more patient than need be.
-        """
-        warm_up = cooling(self.beta_start, self.beta_factor, self.beta_iter)
-        every = -(-len(warm_up) // MOST_TEMPERATURES) or 1
-        climb = Climb(1, warm_up[::every], self.correspondence, self.max_iter, self.tol)
-        return fit_mixture(self._model, corpus, n_words, dtype, climb, seed).result.params
-
-    def _mixture(self, n_classes: int) -> MultinomialMixture:
-        """The model with one component per class."""
-        prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
-        return MultinomialMixture(np.arange(n_classes), *prior, self.n_threads)
-
-    def _keep(self, model: MultinomialMixture, fit: Fit) -> None:
-        result = fit.result
-        self._model, self._params = model, result.params
+    def _describe(self) -> None:
+        super()._describe()
+        learned = self._learned
+        result = learned.fit.result
         self.objective_ = np.array(result.objective)
         self.betas_ = np.array(result.betas)
-        self.start_objectives_ = fit.start_objectives
+        self.start_objectives_ = learned.fit.start_objectives
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        self._describe_components()
-        of_class = partial(np.bincount, model.component_class, minlength=model.n_classes)
-        # Labeled documents move between components of their class, so by class first.
-        taken = np.maximum(of_class(result.stats.documents - fit.labeled.documents), 0.0)
-        total = taken.sum()
-        self.unlabeled_shares_ = np.full(len(taken), np.nan)
-        if total > 1e-9 * fit.labeled.documents.sum():
-            self.unlabeled_shares_ = taken / total
-
-    def _find_faults(self, fit: Fit, max_iter: int) -> list[tuple[type[Warning], str]]:
-        found: list[tuple[type[Warning], str]] = []
-        if max_iter and not self.converged_:
-            message = (
-                f"EM stopped after {self.max_iter} iterations before reaching the tolerance "
-                f"{self.tol}; increase max_iter or tol"
-            )
-            found.append((ConvergenceWarning, message))
-        collapse = collapse_message(
-            self.classes_,
-            np.bincount(self.component_class_, fit.labeled.documents).astype(np.float64),
-            self.unlabeled_shares_,
-        )
-        if collapse is not None:
-            found.append((CollapseWarning, collapse))
-        return found
+        self.choices_ = list(learned.choices)
+        shares = learned.unlabeled_shares
+        self.unlabeled_shares_ = self._no_shares() if shares is None else shares
 
     def assign_components(self, mapping: Mapping[int, Any]) -> Self:
         """Give components to other classes, as their top words suggest after annealing.
@@ -288,23 +171,11 @@ class NaiveBayesEM(MixtureClassifier):
         mapping : dict
             Component number to class; components not named keep their class.
         """
-        check_is_fitted(self, "_params")
-        self._model = by_hand(self._model, self.classes_, mapping)
-        self._describe_components()
+        check_is_fitted(self, "_learned")
+        expert = self._learned.expert
+        model = by_hand(expert.model, self.classes_, mapping)
         # What the fit said of classes is no longer true of them.
-        self.unlabeled_shares_ = np.full(len(self.classes_), np.nan)
-        self._messages = []
+        moved = replace(expert, model=model)
+        self._learned = replace(self._learned, expert=moved, unlabeled_shares=None, messages=())
+        self._describe()
         return self
-
-    @property
-    def climbs_unlabeled(self) -> bool:
-        """Whether unlabeled documents change the result at all."""
-        return self.unlabeled_weight > 0 and (self.max_iter > 0 or self.beta_start < 1)
-
-    @property
-    def most_steps(self) -> int:
-        """Most steps that ``on_step`` can be called for, over all starts, for progress bars."""
-        n_cooling = len(cooling(self.beta_start, self.beta_factor, self.beta_iter))
-        is_single = isinstance(self.components, Integral) and self.components == 1
-        n_starts = 1 if is_single else self.n_init
-        return n_starts * (n_cooling + self.max_iter)

@@ -1,22 +1,17 @@
 """EM over two views of every document, as a scikit-learn classifier."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from leaven._base.measures import log_softmax, softmax
 from leaven._base.typing import Counts, FloatArray
-from leaven._base.validation import check_in, check_whole
-from leaven.corpora import Block, Corpus, in_memory
+from leaven._base.validation import check_in
+from leaven.documents._labels import Labels
 from leaven.estimators._naive_bayes import NaiveBayesEM
-from leaven.held_out._weights import log_softmax
-from leaven.learning._climbs import Fit
-from leaven.learning._latent import View, check_given, learn_view, vectors_of
-from leaven.models import MultinomialMixture, TwoViewMixture
-from leaven.posteriors import SOFT
+from leaven.learners import Learner, TwoViewLearner
+from leaven.learning import check_given
 
 __all__ = ["TwoViewEM"]
 
@@ -43,7 +38,7 @@ class TwoViewEM(NaiveBayesEM):
 beta_iter, correspondence, tol, random_state, n_threads
         As in :class:`NaiveBayesEM`.
     max_iter : int, default=10
-        M-steps to take. Stopping early is meant: later ones follow the text away from labels.
+        M-steps to take. It stops early by design: later ones follow the text away from the labels.
 
     Attributes
     ----------
@@ -63,6 +58,8 @@ beta_iter, correspondence, tol, random_state, n_threads
     >>> TwoViewEM().fit(X, np.array([0, 1, -1, -1])).predict(X)
     array([0, 1, 0, 1])
     """
+
+    learner_type: ClassVar[type[Learner]] = TwoViewLearner
 
     def __init__(
         self,
@@ -119,88 +116,34 @@ beta_iter, correspondence, tol, random_state, n_threads
         vectors : array of shape (n_documents, n_dims) or None, default=None
             Vectors of your own, to stand beside those learned from ``X``.
         """
-        return self._fit(X, y, sample_weight, vectors)
+        given = None if vectors is None else check_given(vectors, len(y))
+        return self._fit(X, y, sample_weight, given)
 
     def check_options(self, dtype: Any) -> None:
         """Refuse options that make no sense, for counts of this precision."""
         check_in("length", self.length, "(0, inf)")
-        check_in("concentration", self.concentration, "(0, 1000000]")
-        check_whole("n_dims", self.n_dims, "[1, inf)")
         super().check_options(dtype)
 
-    def _prepared(self, block: Block) -> Block:
-        given = block.vectors
-        block = replace(block, X=scaled(block.X, self.length), vectors=None)
-        return self.with_vectors(block, given)
+    def _scaled(self, X: Counts) -> Counts:
+        return scaled(X, self.length)
 
-    def _seen(self, block: Block) -> Block:
-        """Documents of constant length with vectors of unit length."""
-        X = scaled(block.X, self.length)
-        return replace(
-            block, X=X, vectors=vectors_of(self.latent_, X, block.vectors, self.n_threads)
-        )
-
-    def with_vectors(self, block: Block, given: Any = None) -> Block:
-        """Training documents with their vectors, after learning where vectors come from."""
-        given = None if given is None else check_given(given, len(block.y))
-        corpus = in_memory(replace(block, vectors=given), self.n_threads)
-        self._learn_view(corpus, block.X.shape[1], block.X.dtype)
-        return replace(block, vectors=vectors_of(self._view, block.X, given, self.n_threads))
-
-    def viewed(
-        self,
-        corpus: Corpus,
-        n_words: int,
-        dtype: Any,
-        on_pass: Callable[[int, int], None] | None = None,
-    ) -> Corpus:
-        """A training corpus with its documents' vectors; those it has are the user's.
-
-        ``on_pass(done, total)`` is called after every pass over the documents.
-        """
-        self._learn_view(corpus, n_words, dtype, on_pass)
-        return corpus.map(partial(_seen_through, self._view))
-
-    def _learn_view(
-        self,
-        corpus: Corpus,
-        n_words: int,
-        dtype: Any,
-        on_pass: Callable[[int, int], None] | None = None,
-    ) -> None:
-        self.check_options(dtype)
-        seed = np.random.SeedSequence(self.random_state).entropy
-        # Kept aside till the fit has succeeded.
-        self._view = learn_view(corpus, n_words, self.n_dims, seed, on_pass, dtype)
-
-    def _mixture(self, n_classes: int) -> TwoViewMixture:
-        prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
-        own = (self.concentration, self._view.n_dims)
-        return TwoViewMixture(np.arange(n_classes), *prior, self.n_threads, *own)
-
-    def _keep(self, model: MultinomialMixture, fit: Fit) -> None:
-        super()._keep(model, fit)
-        self.latent_: View = self._view
-
-    def _find_faults(self, fit: Fit, max_iter: int) -> list[tuple[type[Warning], str]]:
-        return super()._find_faults(fit, 0)  # that the iterations ran out is no fault here
+    def _describe(self) -> None:
+        super()._describe()
+        self.latent_ = self._view
 
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
-        return SOFT(self._class_log_joint(X, vectors))[0]
+        return softmax(self._scores(X, vectors))
 
     def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
         """Logarithms of the class probabilities; precise where those round to 0."""
-        return log_softmax(self._class_log_joint(X, vectors))
+        return log_softmax(self._scores(X, vectors))
 
     def predict(self, X: Any, *, vectors: Any = None) -> Any:
         """Most probable class of each document."""
-        best = self._class_log_joint(X, vectors).argmax(axis=1)
-        return self.classes_[best]
-
-
-def _seen_through(view: View, block: Block) -> Block:
-    return replace(block, vectors=vectors_of(view, block.X, block.vectors, 1))
+        scores = self._scores(X, vectors)
+        labels = Labels(self.classes_)
+        return labels.decode(labels.decide(scores))
 
 
 def scaled(X: Counts, length: float) -> Counts:

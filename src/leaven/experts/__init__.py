@@ -1,5 +1,35 @@
 """What a fitted classifier asks: experts score classes, explain a score, become tensors."""
 
-from leaven.experts._experts import Expert, LinearExpert, MixtureExpert, linear_top_words, row_norms
+from leaven.experts._base import EXPERT_KINDS, Expert, StoredExpert, register_expert
+from leaven.experts._explanations import ComponentWords, Explanation, WordPull, strongest
+from leaven.experts._linear import LinearExpert, row_norms
+from leaven.experts._mixture import (
+    MixtureExpert,
+    TwoViewExpert,
+    class_log_words,
+    component_words,
+    highest,
+    top_words,
+)
+from leaven.experts._tensors import experts_from, experts_to
 
-__all__ = ["Expert", "LinearExpert", "MixtureExpert", "linear_top_words", "row_norms"]
+__all__ = [
+    "EXPERT_KINDS",
+    "ComponentWords",
+    "Expert",
+    "Explanation",
+    "LinearExpert",
+    "MixtureExpert",
+    "StoredExpert",
+    "TwoViewExpert",
+    "WordPull",
+    "class_log_words",
+    "component_words",
+    "experts_from",
+    "experts_to",
+    "highest",
+    "register_expert",
+    "row_norms",
+    "strongest",
+    "top_words",
+]

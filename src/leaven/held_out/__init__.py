@@ -1,1 +1,25 @@
 """What held-out labels tell: weights of experts, expected accuracy, whether EM helps."""
+
+from leaven.held_out._combination import (
+    Combination,
+    calibrate,
+    class_shares,
+    sampled_scores,
+    tempered,
+)
+from leaven.held_out._expectation import Expectation, expect_accuracy
+from leaven.held_out._held_out import HeldOut
+from leaven.held_out._weights import fit_weights, temper
+
+__all__ = [
+    "Combination",
+    "Expectation",
+    "HeldOut",
+    "calibrate",
+    "class_shares",
+    "expect_accuracy",
+    "fit_weights",
+    "sampled_scores",
+    "temper",
+    "tempered",
+]

@@ -1,4 +1,4 @@
-"""How much each expert counts, by held-out labels; and what accuracy to expect.
+"""How much each expert counts, by held-out labels.
 
 Experts' scores are added up with positive weights, log p(class | x) = sum_e w_e s_e(x) - log Z,
 and the weights maximize the likelihood of labeled documents that the experts were not
@@ -8,49 +8,17 @@ sure of itself gets a weight below one.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
+from leaven._base.measures import log_softmax
 from leaven._base.typing import FloatArray, IntArray
-from leaven.significance import Z_90
+from leaven.held_out._expectation import Expectation
 
-__all__ = [
-    "Expectation",
-    "calibration_error",
-    "calibration_gaps",
-    "expect_accuracy",
-    "fit_weights",
-    "log_softmax",
-    "temper",
-]
+__all__ = ["fit_weights", "temper"]
 
 SPREAD = 1.0  # of the prior of log weights
-# What accuracy to expect before any label was held out: fitted on training-side documents of
-# fourteen corpora, where it missed by 0.13 (root mean square), as much as PRIOR_LABELS labels.
-CHANCE, PER_WORD, BASE, PER_LABEL = 0.48, 0.05, 0.12, 0.08
-PRIOR_LABELS = 12.0
-# A model trained on all labels is better than those trained on four fifths of them.
-PER_DOUBLING = 0.06
-# Held-out documents of one labeled set share its luck, so they tell less than as many others.
-PRIOR_CERTAINTY, CERTAINTY = 8.0, 0.6
-SYSTEMATIC = 0.03  # and labeled documents are not quite like the others
-UNKNOWN = 0.3  # half an interval that knows nearly nothing
 MOST_FOR_MATCH = 4000  # documents are enough to see the mean confidence
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """Expected accuracy on new documents, and the interval that holds it nine times in ten."""
-
-    accuracy: float
-    low: float
-    high: float
-    n_held_out: int
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def fit_weights(
@@ -83,42 +51,6 @@ def fit_weights(
     return best
 
 
-def expect_accuracy(
-    right: FloatArray,
-    importance: FloatArray,
-    n_classes: int,
-    n_labeled: int,
-    words_per_document: float,
-    n_folds: int,
-    covered: float = 1.0,
-) -> Expectation:
-    """Expected accuracy from which held-out documents were classified rightly.
-
-    ``importance`` says how many documents of the corpus each of them stands for, ``covered``
-    which share of the corpus is of classes that had a document to hold out; of the others
-    nothing is known but what classes of one label usually have.
-    """
-    per_class = max(n_labeled / n_classes, 1.0)
-    alone = BASE + CHANCE / n_classes + PER_WORD * np.log(max(words_per_document, 1.0))
-    alone = min(max(alone, 1 / n_classes), 0.95)
-    prior = min(alone + PER_LABEL * np.log(per_class), 0.95)
-    seen, n_effective = 0.0, 0.0
-    if len(right):
-        n_effective = float(importance.sum() ** 2 / (importance**2).sum())
-        seen = float(np.average(right, weights=importance))
-        gain = PER_DOUBLING * np.log2(n_folds / (n_folds - 1.0))
-        seen = min(seen + gain * 4 * seen * (1 - seen), 0.99)
-    total = PRIOR_LABELS + n_effective
-    mean = (PRIOR_LABELS * prior + n_effective * seen) / total
-    certain = PRIOR_CERTAINTY + CERTAINTY * n_effective
-    spread = Z_90 * np.sqrt(mean * (1 - mean) / certain + SYSTEMATIC**2)
-    if len(right):
-        mean = covered * mean + (1 - covered) * alone
-        spread = covered * spread + (1 - covered) * UNKNOWN
-    low, high = max(mean - spread, 0.0), min(mean + spread, 1.0)
-    return Expectation(float(mean), float(low), float(high), len(right))
-
-
 def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None = None) -> float:
     """The factor on the scores of unlabeled documents that makes confidence honest.
 
@@ -143,24 +75,3 @@ def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None 
     if not (confidence(-7.0) < target < confidence(7.0)):
         return 1.0
     return float(np.exp(brentq(lambda own: confidence(own) - target, -7.0, 7.0, xtol=1e-3)))
-
-
-def log_softmax(scores: FloatArray) -> FloatArray:
-    """Scores of classes as log probabilities."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    normalized: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return normalized
-
-
-def calibration_error(confidence: FloatArray, right: Any, n_bins: int = 10) -> float:
-    """Expected calibration error: accuracy against confidence, in bins of equal width."""
-    if not len(confidence):
-        return float("nan")
-    return float(np.abs(calibration_gaps(confidence, right, n_bins)).sum() / len(confidence))
-
-
-def calibration_gaps(confidence: FloatArray, right: Any, n_bins: int = 10) -> FloatArray:
-    """Documents that were right, less confidence, in each bin; those of batches add up."""
-    place = np.minimum((np.asarray(confidence) * n_bins).astype(np.int64), n_bins - 1)
-    gap = np.asarray(right, np.float64) - confidence
-    return np.bincount(place, gap, n_bins).astype(np.float64)

@@ -1,1 +1,19 @@
-"""How each family of methods learns: a learner gives an expert."""
+"""How each family of methods learns: a learner fits on documents and gives an expert."""
+
+from leaven.learners._base import Learned, Learner, Message, Run
+from leaven.learners._components import Choice
+from leaven.learners._frequency_estimate import FrequencyEstimateLearner
+from leaven.learners._naive_bayes import MixtureLearned, NaiveBayesLearner
+from leaven.learners._two_view import TwoViewLearner
+
+__all__ = [
+    "Choice",
+    "FrequencyEstimateLearner",
+    "Learned",
+    "Learner",
+    "Message",
+    "MixtureLearned",
+    "NaiveBayesLearner",
+    "Run",
+    "TwoViewLearner",
+]

@@ -1,10 +1,9 @@
 """Did one class take almost all unlabeled documents?"""
 
-from typing import Any
-
 import numpy as np
 
 from leaven._base.typing import FloatArray
+from leaven.documents._labels import Labels
 
 __all__ = ["collapse_message"]
 
@@ -13,18 +12,18 @@ NOT_EXPECTED = 0.75  # a class with this share of the labels may well take almos
 FEW_LEFT = 1 / 3  # of the classes, counted by the exponential of their shares' entropy
 
 
-def collapse_message(classes: Any, labeled: FloatArray, shares: FloatArray) -> str | None:
+def collapse_message(labels: Labels, labeled: FloatArray, shares: FloatArray | None) -> str | None:
     """What to tell if EM collapsed, None if it did not.
 
     Collapse feeds itself: a class that takes more documents has the larger vocabulary, so
     that it takes still more. It shows as one class with almost all unlabeled documents, or
     as few classes left of many.
     """
-    if np.isnan(shares).any():
+    if shares is None:
         return None
     labeled_shares = labeled / labeled.sum()
     top = int(shares.argmax())
-    name = np.asarray(classes).tolist()[top]
+    name = labels.classes.tolist()[top]
     one_took_all = shares[top] >= ALMOST_ALL and labeled_shares[top] <= NOT_EXPECTED
     few_left = _n_effective(shares) < FEW_LEFT * _n_effective(labeled_shares)
     if not (one_took_all or few_left):

@@ -1,19 +1,21 @@
 """How many components each class has: as given, or the number that classifies best."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from leaven._base.progress import OnDone
 from leaven._base.validation import check_whole
-from leaven.corpora import Corpus, in_memory, sample_unlabeled
-from leaven.learning._climbs import Climb, components_of, fit_mixture
-from leaven.learning._cross_validation import Held, Predictor, cross_validate
+from leaven.corpora import Corpus, TrainingSet, in_memory, sample_unlabeled
+from leaven.documents._labels import Labels
+from leaven.learning import Climb, components_of, fit_mixture
+from leaven.learning._cross_validation import Folds, Predictor, cross_validate
 from leaven.models import MultinomialMixture
 
-__all__ = ["Choice", "choose_sizes", "listed_candidates", "plain", "sizes_of"]
+__all__ = ["Choice", "choose_sizes", "listed_candidates", "sizes_of"]
 
 AUTO = (1, 2, 3, 5, 10, 20)
 MOST_UNLABELED = 20_000
@@ -44,20 +46,9 @@ def listed_candidates(components: Any) -> list[Any] | None:
     return None
 
 
-def plain(components: Any) -> Any:
-    """The option as JSON can hold it: numbers, lists, and classes by their names."""
-    if isinstance(components, str):
-        return components
-    if isinstance(components, Mapping):
-        return {str(name): plain(size) for name, size in components.items()}
-    if isinstance(components, list | tuple | range | np.ndarray) and np.ndim(components):
-        return [plain(own) for own in components]
-    return int(components) if isinstance(components, Integral) else components
-
-
-def sizes_of(components: Any, classes: Any) -> list[int]:
+def sizes_of(components: Any, labels: Labels) -> list[int]:
     """Number of components of each class."""
-    names = np.asarray(classes).tolist()
+    names = labels.classes.tolist()
     if not isinstance(components, Mapping):
         check_whole("components", components, "[1, inf)")
         return [int(components)] * len(names)
@@ -77,36 +68,33 @@ def sizes_of(components: Any, classes: Any) -> list[int]:
 
 def choose_sizes(
     candidates: Sequence[Any],
-    classes: Any,
+    training: TrainingSet,
     model: MultinomialMixture,
-    corpus: Corpus,
-    n_words: int,
-    dtype: Any,
     climb: Climb,
-    *,
     n_folds: int | str | None = None,
     seed: Any = 0,
-    on_fit: Callable[[int, int], None] | None = None,
+    on_fit: OnDone | None = None,
 ) -> tuple[list[int], list[Choice]]:
     """Sizes of the candidate that classifies most held-out labeled documents rightly.
 
     Of equals the one with most components is taken: cross-validation with few labels chooses
     too few (table 3.3 of Nigam et al.), which costs more than a few too many.
     """
-    sizes = [sizes_of(candidate, classes) for candidate in candidates]
+    sizes = [sizes_of(candidate, training.labels) for candidate in candidates]
     once = replace(climb, n_init=1)
 
     def fit(own: list[int], rest: Corpus) -> Predictor:
         mixture = replace(model, component_class=components_of(own))
-        params = fit_mixture(mixture, rest, n_words, dtype, once, seed).result.params
+        params = fit_mixture(mixture, rest, once, seed).result.params
         return lambda documents: mixture.class_log_joint(params, documents.X, documents.vectors)
 
-    held = Held(corpus, n_folds, seed)
     # So many fits are made here and now, with as many unlabeled documents as tell enough.
     rng = np.random.default_rng(seed)
-    held.unlabeled = in_memory(sample_unlabeled(corpus, MOST_UNLABELED, rng)[0], model.n_threads)
-    fits = [lambda rest, own=own: fit(own, rest) for own in sizes]
-    right = cross_validate(held, fits, on_fit)
+    sample = sample_unlabeled(training.corpus, MOST_UNLABELED, rng)[0]
+    folds = Folds(training, n_folds, seed, unlabeled=in_memory(sample, model.n_threads))
+    right = cross_validate(folds, [partial(fit, own) for own in sizes], on_fit)
+    if not len(right[0]):  # stopped before any fold was done
+        return sizes[0], []
     choices = [
         Choice(candidate, float(own.mean()), len(own))
         for candidate, own in zip(candidates, right, strict=True)

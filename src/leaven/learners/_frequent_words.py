@@ -1,63 +1,103 @@
 """Naive Bayes with EM beside two-view EM, on the same documents: the expert of common words."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._base.typing import FloatArray
-from leaven.corpora import Corpus
-from leaven.corpora._base import Block
-from leaven.corpora._size import CorpusSize
-from leaven.experts._experts import MixtureExpert
-from leaven.learning._climbs import Climb, fit_mixture
+from leaven._base.typing import FloatArray, IntArray
+from leaven.corpora import Block, Corpus, CorpusSize, Joined, TrainingSet, in_memory
+from leaven.experts import MixtureExpert
+from leaven.learners._base import Learned, Learner, Run
+from leaven.learners._two_view import two_view_prior_weight
+from leaven.learning import Climb, fit_mixture
+from leaven.learning._cross_validation import Folds
 from leaven.models import MixtureParams, MultinomialMixture
 
-__all__ = ["WordEM"]
+__all__ = ["FrequentWordsLearner"]
 
-LENGTH = 150.0  # words that documents are scaled to: naive Bayes alone wants them loud
-CLIMB = Climb(max_iter=20, tol=1e-5)
+SHARE = 1 / 15  # of two-view EM's prior weight; the scores are three times as large
 
 
-class WordEM:
-    """Fits naive Bayes with EM to the frequent words of documents.
+@dataclass(frozen=True)
+class FrequentWordsLearner(Learner):
+    """Fits naive Bayes with EM to the frequent words of documents that are scaled for another.
 
-    Rare words cost it more than they tell, so it gets those only that occur in ``fewest``
-    documents; the others say nothing.
+    Rare words cost it more than they tell, so it gets those only that occur in ``min_df``
+    documents; the others say nothing. Its documents have a mean total of ``length``.
     """
 
-    def __init__(
-        self, size: CorpusSize, n_classes: int, fewest: int, dtype: Any, n_threads: int | None
-    ) -> None:
-        self.kept = np.flatnonzero(size.documents >= min(fewest, size.documents.max(initial=1)))
-        self.n_words = len(size.documents)
-        self.dtype = np.dtype(dtype)
-        self.scale = LENGTH / max(size.mean_length, 1e-9)
-        self.model = MultinomialMixture(np.arange(n_classes), n_threads=n_threads)
+    title: ClassVar[str] = "naive Bayes with EM"
 
-    def seen(self, block: Block) -> Block:
-        """Documents as this expert sees them."""
-        X = csr_array(block.X[:, self.kept] * self.scale).astype(self.dtype)
-        return replace(block, X=X, vectors=None)
+    min_df: int = 1
+    length: float = 150.0
+    max_iter: int = 20
+    tol: float = 1e-5
 
-    def fit(self, corpus: Corpus, seed: Any = 0) -> MixtureParams:
-        """Parameters from documents that were :meth:`seen`."""
-        fit = fit_mixture(self.model, corpus, len(self.kept), self.dtype, CLIMB, seed)
-        return fit.result.params
+    @property
+    def climb(self) -> Climb:
+        return Climb(max_iter=self.max_iter, tol=self.tol)
 
-    def scores(self, params: MixtureParams, block: Block) -> FloatArray:
-        return self.model.class_log_joint(params, block.X)
+    def fit(self, training: TrainingSet, run: Run) -> "FrequentWordsLearned":
+        size = training.size
+        fewest = min(self.min_df, size.documents.max(initial=1))
+        kept = np.flatnonzero(size.documents >= fewest)
+        scale = self.length / max(size.mean_length, 1e-9)
+        model = MultinomialMixture(np.arange(training.n_classes), n_threads=run.n_threads)
+        seen = training.corpus.map(partial(frequent_words, kept, scale))
+        params = fit_mixture(model, seen, self.climb, run.seed).result.params
+        expert = _whole_expert(self.title, model, params, kept, size, scale)
+        return FrequentWordsLearned(learner=self, expert=expert, model=model, kept=kept)
 
-    def expert(self, name: str, params: MixtureParams) -> MixtureExpert:
-        """The fitted model as an expert that sees all words."""
-        n_components = len(self.model.component_class)
-        # A probability of one, under every class: such a word moves none.
-        log_word = np.zeros((n_components, self.n_words), self.dtype, order="F")
-        log_word[:, self.kept] = params.log_word
-        whole = MixtureParams(params.log_weight, log_word)
-        return MixtureExpert(name, replace(self.model, n_threads=1), whole, self.scale)
+    def prior_weight(self, size: CorpusSize) -> float:
+        return SHARE * two_view_prior_weight(size)
 
-    def fitted(self, name: str, corpus: Corpus, seed: Any) -> MixtureExpert:
-        """Fit to all documents of a corpus."""
-        return self.expert(name, self.fit(corpus.map(self.seen), seed))
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FrequentWordsLearned(Learned):
+    """A mixture of some of the words; the others have a probability of one in every class."""
+
+    learner: FrequentWordsLearner
+    expert: MixtureExpert
+    model: MultinomialMixture  # of the words that are kept
+    kept: IntArray  # their numbers
+
+    def held_out_scores(self, folds: Folds, places: list[IntArray], run: Run) -> FloatArray:
+        """The unlabeled documents are cut down to the frequent words once for all folds."""
+        found: list[FloatArray] = [np.zeros((0, len(folds.labels)))]
+        if not places:
+            return found[0]
+        seen = partial(frequent_words, self.kept, self.expert.scale)
+        others, labeled = folds.unlabeled.map(seen), seen(folds.labeled)
+        for fold in places:
+            if run.progress.is_stopped:
+                break
+            rest: Corpus = Joined([in_memory(labeled.rows(folds.kept(fold)), 1), others])
+            params = fit_mixture(self.model, rest, self.learner.climb, run.seed).result.params
+            found.append(self.model.class_log_joint(params, labeled.rows(fold).X))
+        return np.concatenate(found)
+
+
+def frequent_words(kept: IntArray, scale: float, block: Block) -> Block:
+    """Documents of these words only, their counts scaled, without vectors."""
+    X = csr_array(block.X[:, kept] * scale).astype(block.X.dtype)
+    return replace(block, X=X, vectors=None)
+
+
+def _whole_expert(
+    name: str,
+    model: MultinomialMixture,
+    params: MixtureParams,
+    kept: IntArray,
+    size: CorpusSize,
+    scale: float,
+) -> MixtureExpert:
+    """The fitted model as an expert that is given all words."""
+    shape = (len(model.component_class), len(size.documents))
+    # A probability of one, under every class: such a word moves none.
+    log_word = np.zeros(shape, params.log_word.dtype, order="F")
+    log_word[:, kept] = params.log_word
+    whole = MixtureParams(params.log_weight, log_word)
+    return MixtureExpert(name, replace(model, n_threads=1), whole, scale)

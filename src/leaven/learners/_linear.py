@@ -1,20 +1,56 @@
 """Logistic regression on few labeled documents of many words, in the space they span."""
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 from sklearn.linear_model import LogisticRegression
 
 from leaven._base.typing import Counts, FloatArray, IntArray
-from leaven.experts._experts import LinearExpert, row_norms
+from leaven.corpora import CorpusSize, TrainingSet
+from leaven.experts import LinearExpert, row_norms
+from leaven.learners._base import Learned, Learner, Run
+from leaven.learning._cross_validation import Folds
 
-__all__ = ["LabeledFeatures"]
+__all__ = ["LabeledFeatures", "LinearLearner", "LinearVectorsLearner"]
 
 C = 10.0  # inverse strength of the ridge penalty, on unit-length documents
 TOLERANCE, MOST_ITERATIONS = 1e-3, 1000
 # Labeled documents that span their space exactly, and how many must do beyond.
 MOST_EXACT, MOST_BEYOND = 2500, 1500
+
+
+@dataclass(frozen=True)
+class LinearLearner(Learner):
+    """Logistic regression on the labeled documents: their words, and vectors if asked for."""
+
+    title: ClassVar[str] = "linear model of words"
+
+    def fit(self, training: TrainingSet, run: Run) -> "LinearLearned":
+        labeled = training.labeled
+        features = LabeledFeatures(labeled.X, self._vectors(labeled.vectors))
+        expert = features.expert(self.title, features.fit(labeled.y))
+        return LinearLearned(learner=self, expert=expert, features=features, codes=labeled.y)
+
+    def _vectors(self, vectors: FloatArray | None) -> FloatArray | None:
+        return None
+
+    def prior_weight(self, size: CorpusSize) -> float:
+        return 0.25
+
+
+@dataclass(frozen=True)
+class LinearVectorsLearner(LinearLearner):
+    """Logistic regression on the labeled documents' words and vectors."""
+
+    title: ClassVar[str] = "linear model of words and vectors"
+
+    def _vectors(self, vectors: FloatArray | None) -> FloatArray | None:
+        return vectors
+
+    def prior_weight(self, size: CorpusSize) -> float:
+        return 0.35
 
 
 class LabeledFeatures:
@@ -84,3 +120,21 @@ class LabeledFeatures:
         return LinearExpert(
             name, words.astype(np.float32), directions.astype(np.float32), bias.astype(np.float64)
         )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinearLearned(Learned):
+    """A linear model, and the documents as it saw them."""
+
+    features: LabeledFeatures = field(repr=False)
+    codes: IntArray = field(repr=False)
+
+    def held_out_scores(self, folds: Folds, places: list[IntArray], run: Run) -> FloatArray:
+        """All folds share the rotation into the span of the labeled documents."""
+        found: list[FloatArray] = [np.zeros((0, len(folds.labels)))]
+        for fold in places:
+            if run.progress.is_stopped:
+                break
+            fitted = self.features.fit(self.codes, folds.kept(fold))
+            found.append(self.features.scores(fitted, fold))
+        return np.concatenate(found)

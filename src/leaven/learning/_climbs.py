@@ -1,13 +1,14 @@
 """From labels to a fitted mixture: starts, restarts, annealing, correspondence."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from leaven._base.typing import IntArray
+from leaven._base.progress import OnStep
+from leaven._base.typing import FloatArray, IntArray
 from leaven.corpora._base import Block, Corpus
 from leaven.learning._correspondence import by_labels, by_reference, reordered
 from leaven.learning._em import EMResult, run_em
@@ -16,6 +17,7 @@ from leaven.posteriors import SOFT, Tempered
 
 __all__ = [
     "CORRESPONDENCES",
+    "Ascent",
     "Climb",
     "Fit",
     "components_of",
@@ -27,8 +29,7 @@ __all__ = [
 CORRESPONDENCES = ("as-is", "labels", "em")
 # How far, in nats, the components of a class are apart on a typical document at the start.
 SPREAD = 1.0
-
-OnStep = Callable[[int, float], None]
+MOST_TEMPERATURES = 80  # of annealing, where labels are only held out
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,19 @@ class Climb:
     max_iter: int = 100
     tol: float = 1e-6
 
+    def thinned(self) -> "Climb":
+        """With fewer temperatures, where a fit only serves to hold labels out."""
+        every = -(-len(self.warm_up) // MOST_TEMPERATURES) or 1
+        return replace(self, warm_up=self.warm_up[::every])
+
+
+@dataclass(frozen=True, eq=False)
+class Ascent:
+    """A model, and how EM climbs to its parameters."""
+
+    model: MultinomialMixture
+    climb: Climb
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -49,6 +63,15 @@ class Fit:
     result: EMResult[MixtureParams, MixtureStats]
     labeled: MixtureStats
     start_objectives: list[float]  # what each start reached
+
+    def unlabeled_shares(self, model: MultinomialMixture) -> FloatArray | None:
+        """Share of the unlabeled documents that each class took; None without any."""
+        of_class = partial(np.bincount, model.component_class, minlength=model.n_classes)
+        # Labeled documents move between components of their class, so by class first.
+        taken = np.maximum(of_class(self.result.stats.documents - self.labeled.documents), 0.0)
+        total = taken.sum()
+        has_any = total > 1e-9 * self.labeled.documents.sum()
+        return taken / total if has_any else None
 
 
 def components_of(sizes: Sequence[int]) -> IntArray:
@@ -59,30 +82,42 @@ def components_of(sizes: Sequence[int]) -> IntArray:
 def fit_mixture(
     model: MultinomialMixture,
     corpus: Corpus,
-    n_words: int,
-    dtype: Any,
     climb: Climb,
     seed: Any = 0,
     on_step: OnStep | None = None,
+    start: MixtureParams | None = None,
 ) -> Fit:
     """Climb from the labeled documents, from several starts if components are to be told apart.
 
     The most probable of the maxima is kept. Where unlabeled documents count for less, so does
-    the prior: see :func:`scaled_prior`.
+    the prior: see :func:`scaled_prior`. The answer True of ``on_step`` ends the climb.
+
+    From a ``start``, such as the parameters of a climb that was ended, EM goes on without restarts
+    and without annealing. After new labels begin anew instead: EM would stay near the earlier
+    maximum, in which the new labels hardly count.
     """
     model = scaled_prior(model, corpus)
     has_several = len(model.component_class) > model.n_classes
-    n_starts = climb.n_init if has_several else 1
+    n_starts = climb.n_init if has_several and start is None else 1
     spread = _spread(model, corpus)
     streams = np.random.SeedSequence(seed).spawn(n_starts)
     best: Fit | None = None
-    reached = []
+    reached: list[float] = []
+    watch = _Watch(on_step)
     for number, stream in enumerate(streams):
-        start, labeled = supervised_start(model, corpus, n_words, dtype, seed=stream, spread=spread)
-        result = _climb(model, corpus, start, climb, _shifted(on_step, number, climb))
+        supervised, labeled = supervised_start(model, corpus, seed=stream, spread=spread)
+        watch.first = number * (len(climb.warm_up) + climb.max_iter)
+        if start is None:
+            result = _climb(model, corpus, supervised, climb, watch)
+        else:
+            result = run_em(
+                model, corpus, start, max_iter=climb.max_iter, tol=climb.tol, on_step=watch
+            )
         reached.append(result.objective[-1])
         if best is None or result.objective[-1] > best.result.objective[-1]:
             best = Fit(result, labeled, reached)
+        if watch.is_stopped:
+            break
     assert best is not None
     return best
 
@@ -107,8 +142,6 @@ def scaled_prior(model: MultinomialMixture, corpus: Corpus) -> MultinomialMixtur
 def supervised_start(
     model: MultinomialMixture,
     corpus: Corpus,
-    n_words: int,
-    dtype: Any,
     *,
     seed: Any = 0,
     spread: float | None = None,
@@ -118,10 +151,11 @@ def supervised_start(
     Where a class has several components, its documents go to them softly and at random, the
     more at random the larger ``spread`` is; None chooses by the documents' lengths.
     """
-    flat = model.flat_params(n_words, np.dtype(dtype))
+    dtype = corpus.dtype
+    flat = model.flat_params(corpus.n_words, dtype)
     spread = _spread(model, corpus) if spread is None else spread
     if spread:
-        noise = np.random.default_rng(seed).standard_normal(flat.log_word.T.shape, dtype)
+        noise = np.random.default_rng(seed).standard_normal(flat.log_word.T.shape, dtype.type)
         flat.log_word[:] = spread * noise.T
     labeled = corpus.reduce(partial(replace(model, unlabeled_weight=0.0).expect, flat, SOFT))
     return model.maximize(flat, labeled), labeled
@@ -139,11 +173,11 @@ def _climb(
     corpus: Corpus,
     start: MixtureParams,
     climb: Climb,
-    on_step: OnStep | None,
+    watch: "_Watch",
 ) -> EMResult[MixtureParams, MixtureStats]:
     em = partial(run_em, model, corpus, max_iter=climb.max_iter, tol=climb.tol)
     if not climb.warm_up or climb.correspondence == "as-is":
-        return em(start, warm_up=climb.warm_up, on_step=on_step)
+        return em(start, warm_up=climb.warm_up, on_step=watch)
     n_warm = len(climb.warm_up)
     cooled = run_em(
         model,
@@ -151,16 +185,17 @@ def _climb(
         start,
         warm_up=climb.warm_up,
         max_iter=0,
-        on_step=on_step and (lambda step, value: on_step(step, value) if step < n_warm else None),
+        on_step=lambda step, value: step < n_warm and watch(step, value),
     )
     if climb.correspondence == "labels":
         order = by_labels(model, cooled.params, corpus)
     else:
-        order = by_reference(cooled.params, em(start).params)
+        reference = em(start, on_step=lambda *_: watch.is_stopped)
+        order = by_reference(cooled.params, reference.params)
     # EM goes on with every component in its new place; it also tells what that is worth.
     result = em(
         reordered(cooled.params, order),
-        on_step=on_step and (lambda step, value: on_step(n_warm + step, value)),
+        on_step=lambda step, value: watch(n_warm + step, value),
     )
     return replace(
         result,
@@ -169,12 +204,18 @@ def _climb(
     )
 
 
-def _shifted(on_step: OnStep | None, number: int, climb: Climb) -> OnStep | None:
-    """Steps of the start ``number`` counted on from those of the earlier ones."""
-    if on_step is None:
-        return None
-    first = number * (len(climb.warm_up) + climb.max_iter)
-    return lambda step, value: on_step(first + step, value)
+class _Watch:
+    """Passes steps on, counted over all starts, and remembers whether an end was asked for."""
+
+    def __init__(self, on_step: OnStep | None) -> None:
+        self.on_step = on_step
+        self.first = 0  # number of the current start's first step
+        self.is_stopped = False
+
+    def __call__(self, step: int, objective: float) -> bool:
+        if self.on_step is not None and not self.is_stopped:
+            self.is_stopped = self.on_step(self.first + step, objective) is True
+        return self.is_stopped
 
 
 def _count_words(block: Block) -> Any:

@@ -1,62 +1,91 @@
 """Cross-validation in which unlabeled documents always train and are never scored."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from leaven._base.folds import labeled_folds, n_folds_for
+from leaven._base.progress import OnDone
 from leaven._base.typing import FloatArray, IntArray
-from leaven.corpora import Joined, Unlabeled, in_memory, labeled_documents
-from leaven.corpora._base import Block, Corpus
+from leaven.corpora import Block, Corpus, Joined, TrainingSet, Unlabeled, in_memory
+from leaven.corpora import labeled_documents as fetch_labeled
 
-__all__ = ["Held", "cross_validate", "labeled_folds", "n_folds_for"]
+__all__ = ["Folds", "Predictor", "cross_validate"]
 
-Predictor = Callable[[Block], FloatArray]  # documents → log p(x, class)
+Predictor: TypeAlias = Callable[[Block], FloatArray]  # documents → scores of classes
 
 
-class Held:
-    """The labeled documents of a corpus in folds, each held out once."""
+class Folds:
+    """The labeled documents of a training set in folds, each held out once.
+
+    Parameters
+    ----------
+    training : TrainingSet
+        Labeled and unlabeled documents.
+    n_folds : int, "loo" or None
+        As :func:`leaven._base.folds.n_folds_for` reads it.
+    seed : int
+        Of the folds.
+    labeled : Block or None
+        The labeled documents to deal out; None is all of them.
+    unlabeled : Corpus or None
+        The documents that train in every fold, such as a sample; None is all unlabeled ones.
+    """
 
     def __init__(
         self,
-        corpus: Corpus,
+        training: TrainingSet,
         n_folds: int | str | None = None,
         seed: Any = 0,
         labeled: Block | None = None,
+        unlabeled: Corpus | None = None,
     ) -> None:
-        self.labeled = labeled_documents(corpus) if labeled is None else labeled
-        self.unlabeled: Corpus = Unlabeled(corpus)
+        self.training, self.seed = training, seed
+        self.labels = training.labels
+        self.labeled = fetch_labeled(training.corpus) if labeled is None else labeled
+        self.unlabeled = Unlabeled(training.corpus) if unlabeled is None else unlabeled
         number = n_folds_for(n_folds, len(self.labeled.y))
         self.folds = labeled_folds(self.labeled.y, number, seed)
 
-    def rest(self, fold: IntArray) -> Corpus:
-        """The corpus without the documents of a fold."""
-        kept = np.setdiff1d(np.arange(len(self.labeled.y)), fold)
-        return Joined([in_memory(self.labeled.rows(kept), 1), self.unlabeled])
+    def kept(self, fold: IntArray) -> IntArray:
+        """Places of the labeled documents that stay in training."""
+        return np.setdiff1d(np.arange(len(self.labeled.y)), fold)
+
+    def rest(self, fold: IntArray) -> TrainingSet:
+        """All documents but those of a fold."""
+        block = self.labeled.rows(self.kept(fold))
+        weights = np.bincount(block.y, block.weight, len(self.labels)).astype(np.float64)
+        corpus = Joined([in_memory(block, 1), self.unlabeled])
+        return replace(self.training, corpus=corpus, class_weights=weights)
 
     def documents(self, fold: IntArray) -> Block:
+        """The documents of a fold."""
         return self.labeled.rows(fold)
 
 
 def cross_validate(
-    held: Held,
+    folds: Folds,
     fits: Sequence[Callable[[Corpus], Predictor]],
-    on_fit: Callable[[int, int], None] | None = None,
+    on_fit: OnDone | None = None,
 ) -> list[FloatArray]:
     """For each way to fit: which held-out documents it got right, one entry per document.
 
     Entries of different fits belong to the same documents, so they can be compared in pairs.
-    ``on_fit(done, total)`` is called after every fit.
+    ``on_fit(done, total)`` is called after every fit; after its answer True only the folds count
+    that all ways were tried on.
     """
     right: list[list[FloatArray]] = [[] for _ in fits]
-    done, total = 0, len(fits) * len(held.folds)
-    for fold in held.folds:
-        rest, documents = held.rest(fold), held.documents(fold)
+    done, total, is_stopped = 0, len(fits) * len(folds.folds), False
+    for fold in folds.folds:
+        rest, documents = folds.rest(fold), folds.documents(fold)
         for number, fit in enumerate(fits):
-            best = fit(rest)(documents).argmax(axis=1)
-            right[number].append((best == documents.y).astype(np.float64))
+            if is_stopped:
+                break
+            decided = folds.labels.decide(fit(rest.corpus)(documents))
+            right[number].append((decided == documents.y).astype(np.float64))
             done += 1
-            if on_fit is not None:
-                on_fit(done, total)
-    return [np.concatenate(parts) for parts in right]
+            is_stopped = on_fit is not None and on_fit(done, total) is True
+    n_whole = len(right[-1])
+    return [np.concatenate([np.zeros(0), *parts[:n_whole]]) for parts in right]

@@ -1,10 +1,11 @@
 """The EM loop: the only one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
+from leaven._base.progress import OnStep
 from leaven.corpora._base import Block, Corpus
 from leaven.models._base import Model, Statistics
 from leaven.posteriors import SOFT, Posterior, cooling
@@ -39,14 +40,15 @@ def run_em(
     warm_up: Sequence[Posterior] = (),
     max_iter: int = 100,
     tol: float = 1e-6,
-    on_step: Callable[[int, float], None] | None = None,
+    on_step: OnStep | None = None,
 ) -> EMResult[P, S]:
     """Climb the penalized log likelihood, eq. (3.8) of Nigam et al., from ``params``.
 
     One M-step is made with each posterior of ``warm_up`` before the climb proper, which
     stops after ``max_iter`` M-steps, or once an M-step gains no more than ``tol`` times the
     objective. The last objective in the history is that of the parameters returned.
-    ``on_step(step, objective)`` is called after every E-step.
+    ``on_step(step, objective)`` is called after every E-step; its answer True ends the climb
+    with the parameters reached.
 
     The arrays of one iteration are filled again by the next, so that a long run allocates
     no more than a short one; ``params`` themselves are left alone.
@@ -55,15 +57,20 @@ def run_em(
     objective: list[float] = []
     betas: list[float] = []
     for step in range(len(warm_up) + max_iter + 1):
-        own = warm_up[step] if step < len(warm_up) else posterior
-        stats = corpus.reduce(partial(expectation, params, own), expectation.add)
+        current = warm_up[step] if step < len(warm_up) else posterior
+        stats = corpus.reduce(partial(expectation, params, current), expectation.add)
         objective.append(stats.objective + model.log_prior(params))
-        betas.append(own.beta)
-        if on_step is not None:
-            on_step(step, objective[-1])
+        betas.append(current.beta)
+        is_stopped = on_step is not None and on_step(step, objective[-1]) is True
         climbed = step > len(warm_up)  # and so the last two objectives are of one surface
         if climbed and objective[-1] - objective[-2] <= tol * abs(objective[-2]):
             return EMResult(params, stats, objective, betas, converged=True)
+        if is_stopped:
+            if step < len(warm_up):  # so that the last objective is one of plain EM, as always
+                stats = corpus.reduce(partial(expectation, params, posterior), expectation.add)
+                objective.append(stats.objective + model.log_prior(params))
+                betas.append(posterior.beta)
+            break
         if step < len(warm_up) + max_iter:
             params = model.maximize(params, stats, out=params if step else None)
             expectation.release(stats)
@@ -80,7 +87,7 @@ def anneal(
     repeats: int = 1,
     max_iter: int = 100,
     tol: float = 1e-6,
-    on_step: Callable[[int, float], None] | None = None,
+    on_step: OnStep | None = None,
 ) -> EMResult[P, S]:
     """Deterministic annealing (Nigam et al., section 3.5): EM while beta rises, then plain EM.
 

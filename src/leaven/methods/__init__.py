@@ -1,1 +1,42 @@
-"""The registry of methods, and what works with all of them: training, comparing, diagnosing."""
+"""The registry of methods, and what works with all: training, comparing, diagnosing."""
+
+from typing import TYPE_CHECKING, Any
+
+from leaven.methods._registry import METHODS, Method, register
+
+if TYPE_CHECKING:
+    from leaven.methods._compare import compare
+    from leaven.methods._diagnose import diagnose
+    from leaven.methods._loading import load
+    from leaven.methods._method_results import Comparison, MethodResult
+    from leaven.methods._text_classifier import TextClassifier
+
+__all__ = [
+    "METHODS",
+    "Comparison",
+    "Method",
+    "MethodResult",
+    "TextClassifier",
+    "compare",
+    "diagnose",
+    "load",
+    "register",
+]
+
+_HOME = {
+    "Comparison": "_method_results",
+    "MethodResult": "_method_results",
+    "TextClassifier": "_text_classifier",
+    "compare": "_compare",
+    "diagnose": "_diagnose",
+    "load": "_loading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # The registry alone is light; a command line needs no more to list the methods.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leaven._base.folds import labeled_folds
+from leaven._base.folds import enough_folds, labeled_folds
+from leaven._base.measures import macro_f1
 from leaven._base.peak_memory import PeakMemory
-from leaven._base.typing import IntArray
+from leaven._base.progress import Listener
+from leaven._base.typing import FloatArray, IntArray
 from leaven._base.validation import check_choice, check_whole
 from leaven.documents._arrow import as_text_array
-from leaven.documents._labels import Labels, encode_labels
-from leaven.estimators._two_view import TwoViewEM
-from leaven.methods._comparison import Comparison, MethodResult
-from leaven.methods._label_checks import check_labels, check_lengths
-from leaven.methods._registry import METHODS
+from leaven.documents._label_checks import check_labels, check_lengths
+from leaven.documents._labels import EncodedLabels, encode_labels
+from leaven.learning import check_given
+from leaven.methods._method_results import Comparison, MethodResult
+from leaven.methods._registry import METHODS, methods_where
 from leaven.methods._text_classifier import TextClassifier
 from leaven.significance import Z_90, wilson_interval
 
@@ -25,9 +27,7 @@ __all__ = ["compare"]
 
 FOLDS = 5
 LARGE, FOLDS_OF_LARGE = 10_000, 3  # documents beyond which fewer folds must do
-ENOUGH = 1000  # held-out documents: more folds would tell nothing new
-SLOW = "mixture"  # chooses by folds of its own, six models in each
-MOST_FOR_SLOW = 30_000  # documents × classes with which it takes a minute or two
+MOST_FOR_SLOW = 30_000  # documents × classes with which a slow method takes a minute or two
 
 
 def compare(
@@ -40,7 +40,7 @@ def compare(
     random_state: int | None = 0,
     text_options: Mapping[str, Any] | None = None,
     vectors: Any = None,
-    on_progress: Any = None,
+    on_progress: Listener | None = None,
 ) -> Comparison:
     """Try every method on your own texts, with the same labels held out.
 
@@ -56,8 +56,8 @@ def compare(
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
     methods : list of str or None, default=None
-        Methods of :class:`TextClassifier`. None is all of them; without "mixture", which
-        takes long, where documents times classes are more than 30,000.
+        Methods of :class:`TextClassifier`. None is all of them; without those that take long
+        where documents times classes are more than 30,000.
     n_folds : int or None, default=None
         Number of folds. None is five, three beyond 10,000 documents, and no more of them than
         hold out 1,000 documents.
@@ -101,9 +101,9 @@ def compare(
         check_whole("random_state", random_state, "[0, inf)")
     array, encoded = as_text_array(texts), encode_labels(labels)
     check_lengths(encoded, len(array))
-    check_labels(encoded.classes, encoded.counts, len(array))
+    check_labels(encoded.labels, encoded.counts, len(array))
     folds = _folds(encoded, n_folds, random_state)
-    given = None if vectors is None else _checked_vectors(vectors, len(array))
+    given = None if vectors is None else check_given(vectors, len(array))
     names = asked or _usual_methods(len(array), len(encoded.classes))
     left_out = [] if asked else [name for name in METHODS if name not in names]
     trials = {name: _Trial(name) for name in names}
@@ -146,8 +146,8 @@ def _merit(own: MethodResult) -> tuple[bool, float, float]:
 
 def _usual_methods(n_documents: int, n_classes: int) -> list[str]:
     """All methods that take a minute or two at most."""
-    is_slow = n_documents * n_classes > MOST_FOR_SLOW
-    return [name for name in METHODS if not (is_slow and name == SLOW)]
+    is_large = n_documents * n_classes > MOST_FOR_SLOW
+    return methods_where(is_slow=False) if is_large else list(METHODS)
 
 
 def _checked_methods(methods: Sequence[str]) -> list[str]:
@@ -161,17 +161,7 @@ def _checked_methods(methods: Sequence[str]) -> list[str]:
     return names
 
 
-def _checked_vectors(vectors: Any, n_documents: int) -> Any:
-    given = np.asarray(vectors)
-    if given.ndim != 2 or len(given) != n_documents:
-        raise ValueError(
-            f"vectors must be an array with one row per document, got shape {given.shape} for "
-            f"{n_documents:,} documents"
-        )
-    return given
-
-
-def _folds(labels: Labels, n_folds: int | None, seed: int | None) -> list[IntArray]:
+def _folds(labels: EncodedLabels, n_folds: int | None, seed: int | None) -> list[IntArray]:
     """Places of the documents to hold out together."""
     if labels.counts.max() < 2:
         raise ValueError(
@@ -182,9 +172,7 @@ def _folds(labels: Labels, n_folds: int | None, seed: int | None) -> list[IntArr
         check_whole("n_folds", n_folds, "[2, inf)")
         return labeled_folds(labels.codes, int(n_folds), seed)
     number = FOLDS if len(labels.codes) <= LARGE else FOLDS_OF_LARGE
-    folds = labeled_folds(labels.codes, number, seed)
-    sizes = np.cumsum([len(fold) for fold in folds])
-    return folds[: int(np.searchsorted(sizes, ENOUGH)) + 1]
+    return enough_folds(labeled_folds(labels.codes, number, seed))
 
 
 class _Trial:
@@ -201,17 +189,18 @@ class _Trial:
         self,
         clf: TextClassifier,
         texts: pa.LargeStringArray,
-        labels: Labels,
+        labels: EncodedLabels,
         fold: IntArray,
-        vectors: Any,
+        vectors: FloatArray | None,
     ) -> None:
         if self.error is not None:
             return
         is_kept = np.ones(len(texts), bool)
         is_kept[fold] = False
         names = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
-        sees_vectors = vectors is not None and issubclass(METHODS[self.name].estimator, TwoViewEM)
-        own, held = (vectors[is_kept], vectors[fold]) if sees_vectors else (None, None)
+        own, held = None, None
+        if vectors is not None and METHODS[self.name].sees_vectors:
+            own, held = vectors[is_kept], vectors[fold]
         rest = texts.filter(pa.array(is_kept))
         try:
             # Every fold would say the same, and the accuracy tells what came of it.
@@ -227,7 +216,7 @@ class _Trial:
             self.error = error
             return
         self.memory.append(memory.added)
-        self.predicted.append(probabilities.argmax(axis=1))
+        self.predicted.append(clf.fitted.decide(probabilities))
 
     def result(self, truth: IntArray) -> MethodResult:
         if self.error is not None:
@@ -249,8 +238,9 @@ class _Trial:
 
 
 def _macro_f1(truth: IntArray, predicted: IntArray) -> float:
-    """Mean F1 of the classes that occur among the labels or the predictions."""
-    n = int(max(truth.max(), predicted.max())) + 1
-    both = np.bincount(truth, minlength=n) + np.bincount(predicted, minlength=n)
-    right = np.bincount(truth[truth == predicted], minlength=n)
-    return float((2 * right[both > 0] / both[both > 0]).mean())
+    n_codes = int(max(truth.max(), predicted.max())) + 1
+    right, true, found = (
+        np.bincount(codes, minlength=n_codes)
+        for codes in (truth[truth == predicted], truth, predicted)
+    )
+    return macro_f1(right, true, found)

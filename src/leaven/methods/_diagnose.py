@@ -1,27 +1,23 @@
 """From raw texts and labels to the answer whether the unlabeled ones help."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from leaven._base.progress import Listener, Progress
 from leaven._base.validation import check_choice
-from leaven.corpora import Block, in_memory
+from leaven.corpora import Counting, TextsInMemory
 from leaven.documents._arrow import as_text_array
+from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._labels import encode_labels
-from leaven.estimators._checks import check_em_options
-from leaven.estimators._two_view import TwoViewEM
 from leaven.held_out.diagnosis import Diagnosis, diagnose_alternatives, diagnose_corpus
-from leaven.learners._components import listed_candidates
-from leaven.methods._label_checks import check_labels, check_lengths
-from leaven.methods._quick_diagnosis import climb_of
-from leaven.methods._registry import METHODS, make_estimator, merged_text_options
-from leaven.text._counter import fit_counter
+from leaven.learners import Run
+from leaven.learning import learn_view
+from leaven.methods._options import make_learner, merged_text_options
+from leaven.methods._registry import METHODS, methods_where
 
 __all__ = ["diagnose"]
-
-DIAGNOSED = ("em", "mixture", "annealed", "two-view")  # methods that EM fits alone
 
 
 def diagnose(
@@ -35,7 +31,7 @@ def diagnose(
     n_starts: int = 10,
     n_threads: int | None = None,
     random_state: int | None = 0,
-    on_progress: Any = None,
+    on_progress: Listener | None = None,
 ) -> Diagnosis:
     """Tell whether the unlabeled texts help, from the labeled ones alone.
 
@@ -74,62 +70,31 @@ def diagnose(
     >>> print(diagnosis.recommendation)
     Label at least two documents of each class, then ask again.
     """
-    check_choice("method", method, DIAGNOSED)
+    check_choice("method", method, methods_where(is_diagnosed=True))
     array, encoded = as_text_array(texts), encode_labels(labels)
     check_lengths(encoded, len(array))
-    check_labels(encoded.classes, encoded.counts, len(array))
-    estimator = make_estimator(
-        METHODS[method], options, {"n_threads": n_threads, "random_state": random_state}
-    )
-    if not estimator.climbs_unlabeled:
-        raise ValueError(
-            "there is nothing to diagnose: with unlabeled_weight=0 or max_iter=0 unlabeled "
-            "documents change nothing; leave these options out"
-        )
-    merged = merged_text_options(METHODS[method], text_options, len(array))
+    check_labels(encoded.labels, encoded.counts, len(array))
+    entry = METHODS[method]
+    learner = make_learner(entry, options)
+    learner.check(np.dtype(np.float32))  # all options, before some are set aside
+    merged = merged_text_options(entry, text_options, len(array))
     if merged.uses_labels:
         raise ValueError(
             "diagnose holds labels out, and max_features with rank_by='mutual_information' or "
             "'auto' would choose the words by all of them; leave these text_options out"
         )
-    counter, X = fit_counter(
-        array,
-        merged,
-        codes=encoded.codes,
-        by_frequency=True,
-        n_threads=n_threads,
-        on_progress=_phase(on_progress, "counting"),
-    )
-    check_em_options(estimator, X.dtype)  # all of them, before some are set aside
-    fitted = clone(estimator)
-    block = Block(X, encoded.codes, np.ones(len(array)))
-    if isinstance(fitted, TwoViewEM):
-        block = fitted.with_vectors(block)
-    corpus = in_memory(block, n_threads)
-    if listed_candidates(estimator.components) is None:
-        fitted.set_params(max_iter=0, beta_start=1.0)  # its model is wanted, not its parameters
-    fitted.fit_corpus(
-        corpus,
-        classes=encoded.classes,
-        n_words=counter.n_words,
-        dtype=X.dtype,
-        on_fold=_phase(on_progress, "choosing"),
-        warn=False,
-    )
+    run = Run.seeded(random_state, n_threads, progress=Progress(on_progress))
+    how = Counting(lambda _: merged, n_threads, run.progress)
+    training = TextsInMemory(array, encoded).counted(how).training
+    if learner.n_dims:
+        view = learn_view(training.corpus, learner.n_dims, run.seed)
+        training = training.with_vectors(view.seen, view.n_dims)
+    ascent = learner.planned_ascent(training, run)
+    if ascent is None:
+        raise ValueError(
+            "there is nothing to diagnose: with unlabeled_weight=0 or max_iter=0 unlabeled "
+            "documents change nothing; leave these options out"
+        )
     tell = diagnose_alternatives if alternatives else diagnose_corpus
-    return tell(
-        fitted._model,
-        corpus,
-        counter.n_words,
-        X.dtype,
-        climb=climb_of(estimator),
-        n_starts=n_starts,
-        seed=random_state,
-        on_fit=_phase(on_progress, "diagnosing"),
-    )
-
-
-def _phase(on_progress: Any, phase: str) -> Callable[[int, int], None] | None:
-    if on_progress is None:
-        return None
-    return lambda done, total: on_progress(phase, done, total)
+    on_fit = run.progress.phase("diagnosing")
+    return tell(ascent, training, n_starts=n_starts, seed=random_state, on_fit=on_fit)

@@ -1,27 +1,25 @@
-"""The methods behind ``TextClassifier(method=…)``: one entry each."""
+"""The methods behind ``TextClassifier(method=…)``: one entry each, the only place of its name.
 
-import dataclasses
+This module imports nothing that takes time, so that a command line can list methods at once.
+"""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
-from leaven._base.validation import check_choice
-from leaven.estimators._frequency_estimate import FrequencyEstimateNB
-from leaven.estimators._naive_bayes import NaiveBayesEM
-from leaven.estimators._two_view import TwoViewEM
-from leaven.text._options import TextOptions
+if TYPE_CHECKING:
+    from leaven.corpora import TrainingSet
+    from leaven.held_out import Combination
+    from leaven.learners import Learned, Learner, Run
 
-__all__ = [
-    "METHODS",
-    "TEXT_DECIDES",
-    "Method",
-    "fewest_documents",
-    "find_method",
-    "make_estimator",
-    "merged_text_options",
-]
+__all__ = ["METHODS", "PLACES", "Method", "find_method", "methods_where", "register"]
 
-
+PLACES = {
+    "memory": "in memory",
+    "stream": "streamed from disk",
+    "dask": "on a Dask cluster",
+}
 # Fewest documents a word must occur in, by the number of documents: rare words cost EM more
 # (every one adds alpha to every class) than they tell, but in a small corpus all words are rare.
 _RARE = {5000: 5, 1000: 3, 200: 2, 0: 1}
@@ -29,132 +27,186 @@ _RARE = {5000: 5, 1000: 3, 200: 2, 0: 1}
 
 @dataclass(frozen=True)
 class Method:
-    """How a method sees text, which estimator it trains, and when to choose it."""
+    """How a method sees text, how it learns, and when to choose it.
+
+    Parameters
+    ----------
+    name : str
+        What users call it.
+    summary : str
+        How it learns, in half a line.
+    choose_when : str
+        When to choose it, in half a line.
+    learner : str or type
+        The learner, or where it is ("module:name"); its fields are the method's options.
+    settings : mapping
+        Options of the learner that the method sets otherwise than the learner does.
+    text : mapping
+        How it sees text: options of :class:`leaven.text.TextVectorizer`.
+    min_df : mapping
+        Fewest documents a word must occur in, by the least number of documents.
+    places : set of str
+        Where it can run, of ``PLACES``.
+    uses_unlabeled : bool
+        Whether unlabeled documents change the result.
+    takes_negative : bool
+        Whether counts may be negative, as those of hashed words with signs are.
+    blend : str
+        Where the function is that adds other experts to the learner's; "" adds none.
+    is_slow : bool
+        Whether comparisons of many documents and classes should leave it out.
+    is_diagnosed : bool
+        Whether EM alone fits it, so that one can ask if unlabeled documents help.
+    estimator : str
+        The public scikit-learn classifier on counts that has this learner.
+    """
 
     name: str
     summary: str
-    estimator: type[Any]
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the estimator
-    text: TextOptions = field(default_factory=TextOptions)
-    min_df: Mapping[int, int] = field(default_factory=lambda: _RARE)  # by number of documents
+    choose_when: str
+    learner: "str | type[Learner]"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    text: Mapping[str, Any] = field(default_factory=dict)
+    min_df: Mapping[int, int] = field(default_factory=lambda: _RARE)
+    places: frozenset[str] = frozenset(PLACES)
     uses_unlabeled: bool = True
-    blends: bool = False  # with linear models, by held-out labels
+    takes_negative: bool = False
+    blend: str = ""
+    is_slow: bool = False
+    is_diagnosed: bool = False
+    estimator: str = ""
+
+    @property
+    def learner_type(self) -> "type[Learner]":
+        """The learner's class, imported now if it was not yet."""
+        found = _found(self.learner) if isinstance(self.learner, str) else self.learner
+        return cast("type[Learner]", found)
+
+    @property
+    def sees_vectors(self) -> bool:
+        """Whether it looks at vectors, so that users may bring some."""
+        return self.learner_type(**self.settings).n_dims > 0
+
+    def blended(self, learned: "Learned", training: "TrainingSet", run: "Run") -> "Combination":
+        """The learner's expert among the others of the blend."""
+        found: Combination = _found(self.blend)(learned, training, run)
+        return found
+
+    def fewest_documents(self, n_documents: int) -> int:
+        """Documents that a word must occur in, where there are so many."""
+        return next(fewest for least, fewest in self.min_df.items() if n_documents >= least)
 
 
-# Chosen on the unlabeled documents of seven corpora (docs/methods/naive-bayes-em.md).
-_WEIGHTED = TextOptions(log_tf=True, idf=True, length=150.0)
-# Two views forgive rare words, and short texts need them.
-_SOFT = TextOptions(log_tf=True, idf=True, length=10.0)
-_SOFT_RARE = {200: 2, 0: 1}
+METHODS: dict[str, Method] = {}
 
-# Parameters of estimators that documents come with already.
-TEXT_DECIDES = frozenset({"length"})
 
-METHODS = {
-    method.name: method
-    for method in (
-        Method(
-            "auto",
-            "linear models and two kinds of EM, each with the say that held-out labels give it",
-            TwoViewEM,
-            {},
-            _SOFT,
-            _SOFT_RARE,
-            blends=True,
-        ),
-        Method(
-            "nb",
-            "supervised naive Bayes on the labeled documents alone",
-            NaiveBayesEM,
-            {"unlabeled_weight": 0.0},
-            _WEIGHTED,
-            uses_unlabeled=False,
-        ),
-        Method(
-            "em",
-            "naive Bayes with EM over labeled and unlabeled documents",
-            NaiveBayesEM,
-            {},
-            _WEIGHTED,
-        ),
-        Method(
-            "mixture",
-            "EM with several components per class, for classes of many topics",
-            NaiveBayesEM,
-            {"components": "auto"},
-            _WEIGHTED,
-        ),
-        Method(
-            "annealed",
-            "EM from a high temperature slowly down: more probable models from few labels",
-            NaiveBayesEM,
-            {"beta_start": 0.02, "correspondence": "labels"},
-            _WEIGHTED,
-        ),
-        # Chosen on the unlabeled documents of six corpora (docs/methods/frequency-estimate.md).
-        Method(
-            "sfe",
-            "naive Bayes with word frequencies from all documents, in one pass",
-            FrequencyEstimateNB,
-            {"unlabeled_weight": 0.1},
-            _SOFT,
-            _SOFT_RARE,
-        ),
-        Method(
-            "two-view",
-            "EM over words and vectors learned from all the text, for very few labels",
-            TwoViewEM,
-            {},
-            _SOFT,
-            _SOFT_RARE,
-        ),
-    )
-}
+def register(method: Method) -> Method:
+    """Add a method: from now on it can be trained, compared and named on the command line."""
+    if METHODS.setdefault(method.name, method) is not method:
+        raise ValueError(f"there is another method called {method.name!r}; rename one")
+    return method
 
 
 def find_method(name: str) -> Method:
     """Method of this name."""
+    from leaven._base.validation import check_choice
+
     check_choice("method", name, METHODS)
     return METHODS[name]
 
 
-def fewest_documents(method: Method, n_documents: int) -> int:
-    """Documents that a word must occur in, for this method and so many documents."""
-    return next(fewest for least, fewest in method.min_df.items() if n_documents >= least)
+def methods_where(**wanted: Any) -> list[str]:
+    """Names of the methods whose entries have these values."""
+    return [
+        name
+        for name, method in METHODS.items()
+        if all(getattr(method, key) == value for key, value in wanted.items())
+    ]
 
 
-def merged_text_options(
-    method: Method, given: Mapping[str, Any] | None, n_documents: int
-) -> TextOptions:
-    """The method's way to see text, with the user's changes."""
-    known = {own.name for own in dataclasses.fields(TextOptions)}
-    unknown = sorted(set(given or {}) - known)
-    if unknown:
-        raise ValueError(
-            f"text_options has no {unknown[0]!r}; choose from {', '.join(sorted(known))}"
-        )
-    defaults = dataclasses.replace(method.text, min_df=fewest_documents(method, n_documents))
-    merged = dataclasses.replace(defaults, **(given or {}))
-    if merged.hash_features and merged.alternate_sign:
-        raise ValueError(
-            "hash_features with alternate_sign=True gives negative counts, which naive Bayes "
-            "cannot use; add alternate_sign=False to text_options"
-        )
-    return merged
+def _found(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
 
 
-def make_estimator(method: Method, given: Mapping[str, Any] | None, own: Mapping[str, Any]) -> Any:
-    """The method's estimator, with the user's options."""
-    known = set(method.estimator().get_params()) - set(own) - TEXT_DECIDES
-    for name in sorted(TEXT_DECIDES & set(given or {})):
-        raise ValueError(
-            f"{name!r} is an option of the text here, not of method {method.name!r}; pass "
-            f"text_options={{{name!r}: …}}"
-        )
-    unknown = sorted(set(given or {}) - known)
-    if unknown:
-        raise ValueError(
-            f"method {method.name!r} has no option {unknown[0]!r}; choose from "
-            f"{', '.join(sorted(known))}"
-        )
-    return method.estimator(**{**method.settings, **(given or {}), **own})
+# Chosen on the unlabeled documents of seven corpora (docs/methods/naive-bayes-em.md).
+_WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
+# Two views forgive rare words, and short texts need them.
+_SOFT = {"log_tf": True, "idf": True, "length": 10.0}
+_SOFT_RARE = {200: 2, 0: 1}
+_NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
+_TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
+
+for _method in (
+    Method(
+        "auto",
+        "linear models and two kinds of EM, each with the weight that held-out labels give it",
+        "always, to begin with",
+        "leaven.learners:TwoViewLearner",
+        _TWO_VIEWS,
+        _SOFT,
+        _SOFT_RARE,
+        blend="leaven.methods._auto:blend",
+    ),
+    Method(
+        "nb",
+        "supervised naive Bayes on the labeled documents alone",
+        "labels are many, or classes are not what the words are about (spam, sentiment)",
+        _NAIVE_BAYES,
+        {"unlabeled_weight": 0.0},
+        _WEIGHTED,
+        uses_unlabeled=False,
+    ),
+    Method(
+        "em",
+        "naive Bayes with EM over labeled and unlabeled documents",
+        "classes are topics, labels are few (1 to 50 per class)",
+        _NAIVE_BAYES,
+        {},
+        _WEIGHTED,
+        is_diagnosed=True,
+        estimator="NaiveBayesEM",
+    ),
+    Method(
+        "mixture",
+        "EM with several components per class, for classes of many topics",
+        'a class is many topics, such as "everything else"',
+        _NAIVE_BAYES,
+        {"components": "auto"},
+        _WEIGHTED,
+        is_slow=True,  # it chooses by folds of its own, six models in each
+        is_diagnosed=True,
+    ),
+    Method(
+        "annealed",
+        "EM while a temperature falls slowly, which finds more probable models from few labels",
+        "classes are topics, one or two labels each, and time for some 400 iterations",
+        _NAIVE_BAYES,
+        {"beta_start": 0.02, "correspondence": "labels"},
+        _WEIGHTED,
+        is_diagnosed=True,
+    ),
+    Method(
+        "sfe",
+        "naive Bayes with word frequencies from all documents, in one pass",
+        "documents are too many for EM's passes, or EM goes astray",
+        "leaven.learners:FrequencyEstimateLearner",
+        # Chosen on the unlabeled documents of six corpora (docs/methods/frequency-estimate.md).
+        {"unlabeled_weight": 0.1},
+        _SOFT,
+        _SOFT_RARE,
+        estimator="FrequencyEstimateNB",
+    ),
+    Method(
+        "two-view",
+        "EM over words and vectors learned from all the text, for very few labels",
+        "labels are very few (1 to 5 per class), or you bring sentence vectors",
+        "leaven.learners:TwoViewLearner",
+        _TWO_VIEWS,
+        _SOFT,
+        _SOFT_RARE,
+        is_diagnosed=True,
+        estimator="TwoViewEM",
+    ),
+):
+    register(_method)

@@ -7,28 +7,34 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from leaven._base.typing import FloatArray
-from leaven.classifier._fitted import FittedClassifier
-from leaven.classifier._model_file import load_model, save_model
-from leaven.corpora import FilesOnDisk, TextsInMemory, Uncounted
+from leaven._base.progress import Listener, Progress
+from leaven._base.typing import ClassArray, FloatArray
+from leaven._base.validation import check_whole
+from leaven.classifier import FitReport, FittedClassifier, save_model
+from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
+from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._labels import encode_labels
 from leaven.documents._readers import DocumentFiles
-from leaven.estimators._two_view import TwoViewEM
-from leaven.experts._explanations import ComponentWords, Explanation
-from leaven.learning._latent import check_given
-from leaven.methods._label_checks import check_labels, check_lengths
-from leaven.methods._registry import find_method, make_estimator, merged_text_options
+from leaven.experts import ComponentWords, Explanation
+from leaven.learners import Learner, Run
+from leaven.learning import check_given
+from leaven.methods._options import (
+    check_place,
+    check_vectors,
+    make_learner,
+    merged_text_options,
+)
+from leaven.methods._registry import Method, find_method, methods_where
 from leaven.methods._training import Training
+from leaven.methods._warm_start import WarmStart
 
-__all__ = ["TextClassifier", "load"]
-
-# Parameters of the methods' estimators that are the classifier's own too.
-OWN = ("n_threads", "random_state")
+__all__ = ["TextClassifier"]
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -37,7 +43,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view"}, default="auto"
-        How to learn. "auto" asks linear models and two kinds of EM, and gives each the say that
+        How to learn. "auto" asks linear models and two kinds of EM, and gives each the weight that
         it earned on held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
         too; "mixture" gives a class several components, for classes of many topics; "annealed"
         cools slowly; "sfe" takes word frequencies from all documents, in one pass without EM;
@@ -105,7 +111,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.n_threads = n_threads
         self.random_state = random_state
 
-    def fit(self, texts: Any, labels: Any, *, vectors: Any = None, on_progress: Any = None) -> Self:
+    classes_: ClassArray
+    report_: FitReport
+    _fitted: FittedClassifier
+
+    def fit(
+        self,
+        texts: Any,
+        labels: Any,
+        *,
+        vectors: Any = None,
+        start: "TextClassifier | None" = None,
+        on_progress: Listener | None = None,
+    ) -> Self:
         """Learn from texts, some of them labeled.
 
         Parameters
@@ -116,12 +134,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
         vectors : array of shape (n_documents, n_dims) or None, default=None
             A vector of each document, where they are at hand; instead of ``embed``.
+        start : TextClassifier or None, default=None
+            An earlier fit of the same method on the same texts. Its vectors are used again, so
+            that a fit after a few more labels is quicker; with the same labels, as after a fit
+            that was stopped, EM goes on from its parameters. Where the method, its options,
+            the words or the classes are others, training begins anew.
         on_progress : callable or None, default=None
             Called as ``on_progress(phase, done, total)`` with phase "counting", "vectors",
             "choosing" (of the number of components), "EM", "holding out" (labels, to compare or
-            to calibrate) or "checking" (whether unlabeled documents helped).
+            to calibrate) or "checking" (whether unlabeled documents helped). If it returns
+            True, training ends soon: EM stops with the parameters reached, and no more labels
+            are held out.
         """
-        start = time.perf_counter()
+        began = time.perf_counter()
         array = as_text_array(texts)
         if labels is None:
             raise ValueError(
@@ -130,11 +155,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         encoded = encode_labels(labels)
         check_lengths(encoded, len(array))
-        check_labels(encoded.classes, encoded.counts, len(array))  # before any vector is made
+        check_labels(encoded.labels, encoded.counts, len(array))  # before any vector is made
         given = self._vectors(array, vectors)
-        seconds = {"preparing": time.perf_counter() - start}
         return self._train(
-            TextsInMemory(array, encoded, given), given is not None, on_progress, seconds
+            TextsInMemory(array, encoded, given), given is not None, on_progress, began, start
         )
 
     def fit_files(
@@ -147,9 +171,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         format: str | None = None,
         encoding: str = "utf-8",
         skip_bad_files: bool = False,
+        stream: bool = True,
         cache: str | os.PathLike[str] | None = None,
         client: Any = None,
-        on_progress: Any = None,
+        on_progress: Listener | None = None,
     ) -> Self:
         """Learn from documents in files that need not fit in memory.
 
@@ -171,6 +196,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Of the files, where their endings do not tell, and their bytes are not UTF-8.
         skip_bad_files : bool, default=False
             Leave out files that are missing or damaged; ``report_.warnings`` counts them.
+        stream : bool, default=True
+            With False all documents are read into memory, which is quicker where they fit, and
+            needed where labels choose the words.
         cache : path or None, default=None
             Folder for the counts, about eight bytes for each different word of each document;
             None is where temporary files are. They vanish with the process.
@@ -181,7 +209,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             As in :meth:`fit`, with the phases "reading" and "counting" of bytes, or "files" and
             "pieces" of them on a cluster; these may be told from another thread.
         """
-        start = time.perf_counter()
+        began = time.perf_counter()
         if client is not None and not hasattr(client, "scheduler"):
             raise TypeError(
                 f"client must be a dask.distributed.Client, got {client!r}; make one with "
@@ -192,6 +220,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "cache is where one machine keeps counts, and a cluster's workers keep them in "
                 "memory; leave one of cache and client out"
             )
+        place = "dask" if client is not None else "stream" if stream else "memory"
+        self._checked(place, vectors is not None)
         files = DocumentFiles(
             paths,
             text=text,
@@ -208,46 +238,56 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "name it with vectors"
             )
         documents: Uncounted
-        if client is None:
-            documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
-        else:
+        if client is not None:
             from leaven.corpora.dask import Cluster
             from leaven.corpora.dask_uncounted import FilesOnDask
 
             documents = FilesOnDask(files, Cluster(client), vectors)
-        seconds = {"preparing": time.perf_counter() - start}
-        return self._train(documents, vectors is not None, on_progress, seconds)
+        elif stream:
+            documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
+        else:
+            documents = FilesInMemory(files, vectors)
+        return self._train(documents, vectors is not None, on_progress, began)
 
     def _train(
-        self, documents: Uncounted, has_vectors: bool, on_progress: Any, seconds: dict[str, float]
+        self,
+        documents: Uncounted,
+        has_vectors: bool,
+        on_progress: Listener | None,
+        began: float,
+        start: "TextClassifier | None" = None,
     ) -> Self:
-        method = find_method(self.method)
-        if has_vectors and not issubclass(method.estimator, TwoViewEM):
-            raise ValueError(
-                f"method {method.name!r} looks at words alone and cannot use vectors; choose auto "
-                "or two-view, or leave the vectors out"
-            )
-        # Refused before anything is read.
-        merged_text_options(method, self.text_options, 1)
-        own = {name: getattr(self, name) for name in OWN}
-        estimator = make_estimator(method, self.options, own)
-        estimator.check_options(np.float32)
+        method, learner = self._checked(documents.place, has_vectors)
         training = Training(
             method,
-            estimator,
+            learner,
             partial(merged_text_options, method, self.text_options),
+            Run.seeded(self.random_state, self.n_threads, progress=Progress(on_progress)),
+            self.random_state,
             self.calibrate,
             self.diagnose,
-            self.n_threads,
-            on_progress,
-            seconds=seconds,
+            WarmStart(None if start is None or has_vectors else start.fitted),
+            seconds={"preparing": time.perf_counter() - began},
         )
-        self._fitted = training.run(documents)
+        self._fitted = training.fit(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report
         training.warn(stacklevel=4)
         return self
 
-    def _vectors(self, array: Any, given: Any) -> Any:
+    def _checked(self, place: str, has_vectors: bool) -> tuple[Method, Learner]:
+        """The method and its learner; whatever cannot work is refused before anything is read."""
+        method = find_method(self.method)
+        check_place(method, place)
+        if has_vectors:
+            check_vectors(method, methods_where(sees_vectors=True))
+        merged_text_options(method, self.text_options, 1)
+        learner = make_learner(method, self.options)
+        learner.check(np.dtype(np.float32))
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, "[0, inf)")
+        return method, learner
+
+    def _vectors(self, array: pa.LargeStringArray, given: Any) -> FloatArray | None:
         """The user's vectors of texts: as given, or from the user's function."""
         if given is None and self.embed is not None:
             given = self.embed(array.to_pylist())
@@ -262,8 +302,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, texts: Any, *, vectors: Any = None) -> Any:
         """Most probable class of each document."""
-        proba = self.fitted.predict_proba(**self._asked(texts, vectors))
-        return self.classes_[proba.argmax(axis=1)]
+        fitted = self.fitted
+        codes = fitted.decide(fitted.predict_proba(**self._asked(texts, vectors)))
+        return fitted.labels.decode(codes)
 
     def predict_log_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
         """Logarithms of the class probabilities."""
@@ -294,8 +335,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
             )
         truth = known.classes[known.codes[is_labeled]]
-        proba = self.fitted.predict_proba(**self._asked(array, vectors))
-        right = self.classes_[proba.argmax(axis=1)][is_labeled] == truth
+        fitted = self.fitted
+        codes = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
+        right = fitted.labels.decode(codes)[is_labeled] == truth
         weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weight))
 
@@ -338,24 +380,3 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def load(
-    path: str | os.PathLike[str], *, embed: Callable[[list[str]], Any] | None = None
-) -> TextClassifier:
-    """Read a classifier that :meth:`TextClassifier.save` or ``leaven train`` wrote.
-
-    ``embed`` must be the function of the fit where there was one.
-    """
-    fitted = load_model(path)
-    options = fitted.report.options
-    clf = TextClassifier(
-        fitted.report.method,
-        text_options=options.get("text"),
-        options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
-        embed=embed,
-        calibrate=options.get("training", {}).get("calibrate", True),
-        random_state=options.get("method", {}).get("random_state", 0),
-    )
-    clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
-    return clf

@@ -5,28 +5,28 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from leaven.classifier._fitted import FittedClassifier
-from leaven.classifier._report import FitReport
-from leaven.corpora import MOST_LABELED, Counted, Counting, Uncounted
-from leaven.corpora._size import measure
-from leaven.estimators._two_view import TwoViewEM
+from leaven._base.plain import plain
+from leaven.classifier import FitReport, FittedClassifier
+from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
+from leaven.documents._label_checks import check_labels
 from leaven.exceptions import UnlabeledHurtWarning
-from leaven.experts._experts import MixtureExpert
-from leaven.learners._components import plain
-from leaven.learning._latent import GivenVectors
-from leaven.methods._auto import Blended, blend, calibrate
-from leaven.methods._label_checks import check_labels
-from leaven.methods._quick_diagnosis import diagnose_fitted
-from leaven.methods._registry import METHODS, TEXT_DECIDES, Method, fewest_documents
+from leaven.held_out import Combination, calibrate
+from leaven.held_out.diagnosis import diagnose_corpus
+from leaven.learners import Learned, Learner, Message, Run
+from leaven.learning import View, learn_view
+from leaven.methods._options import learner_options
+from leaven.methods._registry import Method
+from leaven.methods._warm_start import WarmStart
 from leaven.text._options import TextOptions
 
 __all__ = ["Training"]
 
+T = TypeVar("T")
 WORDS_CHOSEN_BY_LABELS = (
     "whether unlabeled documents help was not checked: the words were chosen by the labels that "
     "the check would hold out; leaven diagnose checks with all words"
@@ -43,6 +43,7 @@ EXPECTED_CHOSEN = (
     "the expected accuracy is too good: the number of components was chosen by the labels that it "
     "was held out from; leaven evaluate on other labeled documents tells the truth"
 )
+STOPPED = "training was stopped before its end, as its progress callback asked"
 # Parts of a diagnosis that a report does without.
 TOO_LONG = {"points", "alternatives", "recommended"}
 
@@ -52,178 +53,163 @@ class Training:
     """One fit: what is wanted, and what was found on the way."""
 
     method: Method
-    estimator: Any
+    learner: Learner
     text_options: Callable[[int], TextOptions]  # by the number of documents
+    run: Run
+    random_state: int | None = 0
     calibrate: bool = True
     diagnose: bool = False
-    n_threads: int | None = None
-    on_progress: Callable[[str, int, int], None] | None = None
+    start: WarmStart = field(default_factory=WarmStart)
     notes: list[str] = field(default_factory=list)  # for the report
-    doubts: list[str] = field(default_factory=list)  # for the report, and to be warned of
+    messages: list[Message] = field(default_factory=list)  # for the report, and to be warned of
     seconds: dict[str, float] = field(default_factory=dict)
     uses_labels: bool = False  # whether labels decided which words are kept
 
-    def run(self, documents: Uncounted) -> FittedClassifier:
+    def fit(self, documents: Uncounted) -> FittedClassifier:
         """Count, learn vectors where the method looks at any, fit, hold out, report."""
         # The matrix products here are small and many: a library's own threads cost more than
         # they save, and on a busy machine ten times so.
         with threadpool_limits(1, user_api="blas"):
-            return self._run(documents)
+            return self._fit(documents)
 
-    def _run(self, documents: Uncounted) -> FittedClassifier:
-        how = Counting(self.text_options, self.n_threads, self.on_progress, check_labels)
-        counted: Counted = self._timed("counting", lambda: documents.counted(how))
+    def _fit(self, documents: Uncounted) -> FittedClassifier:
+        run = self.run
+        how = Counting(self.text_options, run.n_threads, run.progress, check_labels)
+        counted = self._timed("counting", lambda: documents.counted(how))
         self.notes += counted.notes
-        n_words, dtype, corpus = counted.counter.n_words, counted.dtype, counted.corpus
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
-        if isinstance(self.estimator, TwoViewEM):
-            on_pass, own = self._progress("vectors"), self.estimator
-            corpus = self._timed("vectors", lambda: own.viewed(corpus, n_words, dtype, on_pass))
-        counted = dataclasses.replace(counted, corpus=corpus)
-        self._timed("fitting", lambda: self._fit(counted))
-        blended = self._blended(counted)
-        diagnosis = self._diagnosis(counted)
-        report = self._report(counted, blended, diagnosis)
-        view = getattr(self.estimator, "latent_", None)
-        needs_view = isinstance(view, GivenVectors) or any(e.sees_vectors for e in blended.experts)
+        earlier = self.start.fitting(counted, self.method.name, self._method_options)
+        training, view = self._with_vectors(counted.training, earlier)
+        expert = earlier.expert(self.learner.title, counted.labels_digest)
+        run = self.run = dataclasses.replace(run, start=expert)
+        learned = self._timed("fitting", lambda: self.learner.fit(training, run))
+        combined = self._combined(learned, training, counted)
+        diagnosis = self._diagnosis(learned, training)
+        report = self._report(learned, counted, combined, diagnosis)
+        sees_vectors = any(expert.sees_vectors for expert in combined.experts)
+        needs_view = view is not None and (view.n_given > 0 or sees_vectors)
         return FittedClassifier(
             counted.counter,
-            blended.experts,
-            blended.weights,
-            counted.classes,
+            combined.experts,
+            combined.weights,
+            training.labels,
             report,
             view if needs_view else None,
-            dtype,
+            training.corpus.dtype,
+            counted.labels_digest,
         )
 
-    def _timed(self, phase: str, step: Callable[[], Any]) -> Any:
+    def _timed(self, phase: str, step: Callable[[], T]) -> T:
         start = time.perf_counter()
         result = step()
         self.seconds[phase] = time.perf_counter() - start
         return result
 
-    def _progress(self, phase: str) -> Callable[[int, int], None] | None:
-        if self.on_progress is None:
-            return None
-        report = self.on_progress
-        return lambda done, total: report(phase, done, total)
+    def _with_vectors(
+        self, training: TrainingSet, earlier: WarmStart
+    ) -> tuple[TrainingSet, View | None]:
+        """The documents with vectors, if the learner wants any, and where these come from."""
+        if not self.learner.n_dims:
+            return training, None
 
-    def _fit(self, counted: Counted) -> None:
-        step = self._progress("EM")
-        most = self.estimator.most_steps
-        self.estimator.fit_corpus(
-            counted.corpus,
-            classes=counted.classes,
-            n_words=counted.counter.n_words,
-            dtype=counted.dtype,
-            on_step=None if step is None else lambda done, _objective: step(done, most),
-            on_fold=self._progress("choosing"),
-            warn=False,
-        )
-
-    def _blended(self, counted: Counted) -> Blended:
-        on_fit = self._progress("holding out")
-        if not self.method.blends and not self.calibrate:
-            expert = MixtureExpert(self.method.name, self.estimator._model, self.estimator._params)
-            return Blended((expert,), np.ones(1))
-        corpus, dtype = counted.corpus, counted.dtype
-        size = measure(corpus, counted.counter.n_words)
-        if self.method.blends:
-            fewest = fewest_documents(METHODS["em"], counted.n_documents)
-            own: Blended = self._timed(
-                "comparing", lambda: blend(self.estimator, corpus, size, dtype, fewest, on_fit)
+        def learn() -> tuple[TrainingSet, View]:
+            on_pass = self.run.progress.phase("vectors")
+            view = earlier.view or learn_view(
+                training.corpus, self.learner.n_dims, self.run.seed, on_pass
             )
+            return training.with_vectors(view.seen, view.n_dims), view
+
+        return self._timed("vectors", learn)
+
+    def _combined(self, learned: Learned, training: TrainingSet, counted: Counted) -> Combination:
+        if self.method.blend:
+            step, combine = "comparing", self.method.blended
+        elif self.calibrate:
+            step, combine = "calibrating", calibrate
         else:
-            own = self._timed(
-                "calibrating",
-                lambda: calibrate(self.estimator, self.method.name, corpus, size, dtype, on_fit),
-            )
+            return Combination((learned.expert,), np.ones(1))
+        combined = self._timed(step, lambda: combine(learned, training, self.run))
         n_labeled = int(counted.class_counts.sum())
         if n_labeled > MOST_LABELED:
             self.notes.append(
                 f"labels were held out from a sample of {MOST_LABELED:,} of the {n_labeled:,} "
                 "labeled documents"
             )
-        if own.expected is not None and self.uses_labels:
+        is_held_out = combined.expected is not None and combined.expected.n_held_out > 0
+        if is_held_out and self.uses_labels:
             self.notes.append(EXPECTED_TOGETHER)
-        elif own.expected is not None and self.estimator.choices_:
+        elif is_held_out and learned.is_chosen_by_labels:
             self.notes.append(EXPECTED_CHOSEN)
-        return own
+        return combined
 
-    def _diagnosis(self, counted: Counted) -> dict[str, Any]:
+    def _diagnosis(self, learned: Learned, training: TrainingSet) -> dict[str, Any]:
+        ascent = learned.ascent
         # A blend has held documents out already, and acted on what it saw.
-        if not self.diagnose or self.method.blends or not self.estimator.climbs_unlabeled:
+        if not self.diagnose or self.method.blend or ascent is None or self._is_stopped:
             return {}
         if self.uses_labels:
             self.notes.append(WORDS_CHOSEN_BY_LABELS)
             return {}
+        on_fit = self.run.progress.phase("checking")
         found = self._timed(
             "checking",
-            lambda: diagnose_fitted(
-                self.estimator,
-                counted.corpus,
-                n_words=counted.counter.n_words,
-                dtype=counted.dtype,
-                on_fit=self._progress("checking"),
-            ),
+            lambda: diagnose_corpus(ascent, training, seed=self.random_state, on_fit=on_fit),
         )
         if found.verdict == "hurts":
-            self.doubts.append(f"{found.sentence} {found.recommendation}")
+            message = f"{found.sentence} {found.recommendation}"
+            self.messages.append((UnlabeledHurtWarning, message))
         return {key: value for key, value in found.to_json().items() if key not in TOO_LONG}
+
+    @property
+    def _method_options(self) -> dict[str, Any]:
+        """Options as a report holds them."""
+        more = {"random_state": self.random_state, "n_threads": self.run.n_threads}
+        options = {**learner_options(self.learner), **more}
+        return {name: plain(value) for name, value in options.items()}
+
+    @property
+    def _is_stopped(self) -> bool:
+        return self.run.progress.is_stopped
 
     def _report(
         self,
+        learned: Learned,
         counted: Counted,
-        blended: Blended,
+        combined: Combination,
         diagnosis: dict[str, Any],
     ) -> FitReport:
-        own = self.estimator
-        if own.choices_ and self.uses_labels:
+        if learned.is_chosen_by_labels and self.uses_labels:
             self.notes.append(CHOSEN_TOGETHER)
-        classes, counter = counted.classes, counted.counter
-        shares = [] if np.isnan(own.unlabeled_shares_).any() else own.unlabeled_shares_.tolist()
+        if self._is_stopped:
+            self.notes.append(STOPPED)
+        # A blend leaves an EM that collapsed out, and gives that as a reason.
+        if not self.method.blend:
+            self.messages[:0] = learned.messages
+        expected = combined.expected
         return FitReport(
             method=self.method.name,
-            reason=blended.reason or self.method.summary,
+            reason=combined.reason or self.method.summary,
             n_documents=counted.n_documents,
             n_labeled=int(counted.class_counts.sum()),
-            class_counts=_by_name(classes, counted.class_counts.tolist()),
-            n_words=counter.n_words,
-            unlabeled_shares=_by_name(classes, shares),
-            objective=own.objective_.tolist(),
-            n_annealed=int((own.betas_ < 1.0).sum()),
-            components=_by_name(classes, np.bincount(own.component_class_).tolist()),
-            choices=[
-                {**dataclasses.asdict(choice), "components": plain(choice.components)}
-                for choice in own.choices_
-            ],
-            size_choices=[dataclasses.asdict(choice) for choice in counter.size_choices],
-            converged=own.converged_,
-            stops_early=isinstance(own, TwoViewEM),
+            class_counts=counted.training.labels.by_name(counted.class_counts.tolist()),
+            n_words=counted.counter.n_words,
+            lines=[*learned.lines],
+            class_lines=dict(learned.class_lines),
+            size_choices=[dataclasses.asdict(choice) for choice in counted.counter.size_choices],
             diagnosis=diagnosis,
-            candidates=blended.candidates,
-            expected_accuracy={} if blended.expected is None else blended.expected.to_json(),
-            # A blend leaves an EM that collapsed out, and gives that as a reason.
-            warnings=[*self.notes, *([] if self.method.blends else own.messages_), *self.doubts],
+            candidates=combined.candidates,
+            expected_accuracy={} if expected is None else expected.to_json(),
+            warnings=[*self.notes, *(message for _, message in self.messages)],
             seconds=self.seconds,
             options={
-                "text": self.text_options(counted.n_documents).to_json(),
-                "method": {
-                    name: plain(value) if name == "components" else value
-                    for name, value in own.get_params().items()
-                    if name not in TEXT_DECIDES
-                },
+                "text": plain(self.text_options(counted.n_documents).to_json()),
+                "method": self._method_options,
                 "training": {"calibrate": self.calibrate},
             },
+            facts=dict(learned.facts),
         )
 
     def warn(self, stacklevel: int) -> None:
         """Issue what there is to warn of."""
-        if not self.method.blends:
-            self.estimator.warn(stacklevel=stacklevel + 1)
-        for message in self.doubts:
-            warnings.warn(message, UnlabeledHurtWarning, stacklevel=stacklevel)
-
-
-def _by_name(classes: Any, values: list[Any]) -> dict[str, Any]:
-    return {str(name): value for name, value in zip(classes, values, strict=False)}
+        for category, message in self.messages:
+            warnings.warn(message, category, stacklevel=stacklevel)

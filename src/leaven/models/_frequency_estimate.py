@@ -61,7 +61,7 @@ class FrequencyEstimate:
         if X.shape[1] != self.n_words:
             raise ValueError(
                 f"documents and parameters must have the same words, got {X.shape[1]} and "
-                f"{self.n_words}; pass n_words={X.shape[1]}"
+                f"{self.n_words}; count them with the same vocabulary"
             )
         if block.y.max(initial=-1) >= self.n_classes:
             raise ValueError(

@@ -148,7 +148,7 @@ class MultinomialMixture:
         if X.shape[1] != params.log_word.shape[1]:
             raise ValueError(
                 f"documents and parameters must have the same words, got {X.shape[1]} and "
-                f"{params.log_word.shape[1]}; pass n_words={X.shape[1]}"
+                f"{params.log_word.shape[1]}; count them with the same vocabulary"
             )
         if block.y.max(initial=-1) >= self.n_classes:
             raise ValueError(

@@ -5,6 +5,8 @@ The tests compare them with scikit-learn's ``CountVectorizer``; ``benchmarks/tex
 measures them.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from leaven._base.compile import kernel
@@ -78,27 +80,43 @@ def _count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, 
     return n_out
 
 
+class Texts(NamedTuple):
+    """Documents one after another."""
+
+    data: Any  # uint8: UTF-8 bytes of all documents
+    offsets: Any  # int64: where each document begins
+    is_ascii: Any  # bool, of each document: see survey
+
+
+class WordTable(NamedTuple):
+    """Words, as :class:`leaven.text._vocabulary.Vocabulary` holds them."""
+
+    arena: Any  # uint8
+    starts: Any  # int64
+    table: Any  # uint64
+
+
+class WordRules(NamedTuple):
+    """What is a word."""
+
+    fold: Any  # uint32[0x110000]: see _unicode.fold_table
+    min_length: int  # fewest characters
+    map_numbers: bool  # digit strings become one word
+    min_n: int
+    max_n: int  # sizes of word n-grams
+    n_hash: int  # 0, or number of hashed features (then there is no vocabulary)
+    signed: bool  # hashed features carry a sign
+
+
 @kernel
 def count_words(
-    data,  # uint8: UTF-8 bytes of all documents
-    offsets,  # int64: where each document begins
-    is_ascii,  # bool, of each document: see survey
+    texts,  # Texts
     first,
     last,  # documents to count
-    fold,  # uint32[0x110000]: see _unicode.fold_table
-    min_length,  # fewest characters of a word
-    map_numbers,  # digit strings become one word
-    stop_arena,
-    stop_starts,
-    stop_table,
-    min_n,
-    max_n,  # sizes of word n-grams
-    n_hash,  # 0, or number of hashed features (then there is no vocabulary)
-    signed,  # hashed features carry a sign
-    arena,
-    starts,
-    table,  # the words known so far
-    is_frozen,  # words not in the table are skipped
+    rules,  # WordRules
+    stop,  # WordTable of words to leave out
+    known,  # WordTable of the words known so far
+    is_frozen,  # other words are skipped
     progress,
     thread,  # progress[thread] is the number of bytes counted so far
 ):
@@ -109,6 +127,10 @@ def count_words(
     Each document is tokenized, numbered and counted a window at a time: three simple loops
     let the processor look up many words at once, one loop stalls on every word.
     """
+    data, offsets, is_ascii = texts
+    fold, min_length, map_numbers, min_n, max_n, n_hash, signed = rules
+    stop_arena, stop_starts, stop_table = stop
+    arena, starts, table = known
     window = 1024 + max_n
     byte_fold = np.zeros(256, dtype=np.uint8)
     for byte in range(128):

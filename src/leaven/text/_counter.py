@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_array
 
+from leaven._base.progress import OnDone
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.text import _row_kernels
 from leaven.text._counting import (
-    Progress,
     RawCounts,
     Tokens,
     count_words,
@@ -65,7 +65,7 @@ class TextCounter:
         *,
         dtype: Any = np.float32,
         n_threads: int | None = None,
-        on_progress: Progress | None = None,
+        on_progress: OnDone | None = None,
     ) -> Counts:
         raw = count_words(
             texts, self.tokens, self.vocabulary, n_threads=n_threads, on_progress=on_progress
@@ -107,7 +107,7 @@ def fit_counter(
     by_frequency: bool = False,
     dtype: Any = np.float32,
     n_threads: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: OnDone | None = None,
 ) -> tuple[TextCounter, Counts]:
     """Learn a vocabulary (and idf) from texts; also returns their counts.
 

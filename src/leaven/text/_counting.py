@@ -1,6 +1,5 @@
 """Count the words of documents in threads, from Arrow's buffers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,15 +7,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from leaven._base.progress import OnDone
 from leaven._base.threads import count_threads, run_in_threads
-from leaven.text import _count_kernels
+from leaven.text._count_kernels import Texts, WordRules, WordTable
+from leaven.text._count_kernels import count_words as count_words_of
 from leaven.text._token_kernels import survey
 from leaven.text._unicode import fold_table
 from leaven.text._vocabulary import Vocabulary
 
-__all__ = ["Progress", "RawCounts", "Tokens", "count_words"]
+__all__ = ["RawCounts", "Tokens", "count_words"]
 
-Progress = Callable[[int, int], None]  # done, total
+FEWEST_CHARACTERS = 2  # of a word
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def count_words(
     vocabulary: Vocabulary | None,
     *,
     n_threads: int | None = None,
-    on_progress: Progress | None = None,
+    on_progress: OnDone | None = None,
 ) -> list[RawCounts]:
     """Count each document's words, one result per thread, in document order.
 
@@ -64,25 +65,26 @@ def count_words(
     fold = fold_table(tokens.tokens, tokens.lowercase)
     progress = np.zeros(len(bounds) - 1, dtype=np.int64)
 
+    documents = Texts(data, offsets, is_ascii)
+    rules = WordRules(
+        fold,
+        FEWEST_CHARACTERS,
+        tokens.map_numbers,
+        *tokens.ngram_range,
+        tokens.hash_features,
+        tokens.alternate_sign,
+    )
+    stop = WordTable(tokens.stop.arena, tokens.stop.starts, tokens.stop.table)
+    words = WordTable(known.arena, known.starts, known.table)
+
     def count(part: int) -> RawCounts:
-        indptr, cells, arena, starts, table = _count_kernels.count_words(
-            data,
-            offsets,
-            is_ascii,
+        indptr, cells, arena, starts, table = count_words_of(
+            documents,
             bounds[part],
             bounds[part + 1],
-            fold,
-            2,
-            tokens.map_numbers,
-            tokens.stop.arena,
-            tokens.stop.starts,
-            tokens.stop.table,
-            *tokens.ngram_range,
-            tokens.hash_features,
-            tokens.alternate_sign,
-            known.arena,
-            known.starts,
-            known.table,
+            rules,
+            stop,
+            words,
             vocabulary is not None,
             progress,
             part,

@@ -1,13 +1,13 @@
 """The diagnosis of a corpus: the verdict alone, or with what could be done instead."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leaven._base.progress import OnDone
 from leaven._base.validation import check_in, check_whole
-from leaven.corpora import Corpus
+from leaven.corpora import TrainingSet
 from leaven.held_out.diagnosis._findings import (
     Alternative,
     Diagnosis,
@@ -16,8 +16,7 @@ from leaven.held_out.diagnosis._findings import (
     paired_difference,
 )
 from leaven.held_out.diagnosis._trials import MOST_UNLABELED, Trials
-from leaven.learning._climbs import Climb, components_of
-from leaven.models import MultinomialMixture
+from leaven.learning import Ascent, components_of
 from leaven.posteriors import cooling
 
 __all__ = ["diagnose_alternatives", "diagnose_corpus"]
@@ -27,29 +26,23 @@ JUDGING, COMPARING = 4, 5  # streams of random numbers
 
 
 def diagnose_corpus(
-    model: MultinomialMixture,
-    corpus: Corpus,
-    n_words: int,
-    dtype: Any,
+    ascent: Ascent,
+    training: TrainingSet,
     *,
-    climb: Climb,
     n_starts: int = 10,
     most_unlabeled: int = MOST_UNLABELED,
     seed: Any = 0,
-    on_fit: Callable[[int, int], None] | None = None,
+    on_fit: OnDone | None = None,
 ) -> Diagnosis:
     """Tell whether EM over unlabeled documents makes this model better.
 
     Parameters
     ----------
-    model : MultinomialMixture
-        The model to be trained, with its components and pseudo-counts.
-    corpus : Corpus
+    ascent : Ascent
+        The model to be trained, with its components and pseudo-counts, and how; here less
+        precisely, and from one random start each time.
+    training : TrainingSet
         All documents, labeled and unlabeled.
-    n_words, dtype : int and dtype
-        Of the counts in the corpus.
-    climb : Climb
-        How it is to be trained; here less precisely, and from one random start each time.
     n_starts : int, default=10
         Parts of the labeled documents to start from: time grows with them, doubt falls.
     most_unlabeled : int, default=6000
@@ -59,23 +52,21 @@ def diagnose_corpus(
     on_fit : callable or None, default=None
         Called as ``on_fit(done, total)`` after every fit.
     """
-    _check_that_it_climbs(model, climb)
-    trials = Trials(corpus, n_words, dtype, n_starts, most_unlabeled, seed, model.n_threads, on_fit)
-    points, first, last = trials.follow(model, climb)
+    _check_that_it_climbs(ascent)
+    n_threads = ascent.model.n_threads
+    trials = Trials(training, n_starts, most_unlabeled, seed, n_threads, on_fit)
+    points, first, last = trials.follow(ascent)
     return judge(points, last - first, trials.rng(JUDGING), trials.n_labeled, trials.n_unlabeled)
 
 
 def diagnose_alternatives(
-    model: MultinomialMixture,
-    corpus: Corpus,
-    n_words: int,
-    dtype: Any,
+    ascent: Ascent,
+    training: TrainingSet,
     *,
-    climb: Climb,
     n_starts: int = 10,
     most_unlabeled: int = MOST_UNLABELED,
     seed: Any = 0,
-    on_fit: Callable[[int, int], None] | None = None,
+    on_fit: OnDone | None = None,
 ) -> Diagnosis:
     """Tell as :func:`diagnose_corpus` does, and try what else could be done.
 
@@ -85,19 +76,15 @@ def diagnose_alternatives(
     by more than a standard error, else the better of these two. The parameters are those of
     :func:`diagnose_corpus`.
     """
-    _check_that_it_climbs(model, climb)
-    ways, asked = _ways(model, climb)
-    trials = Trials(
-        corpus, n_words, dtype, n_starts, most_unlabeled, seed, model.n_threads, on_fit, len(ways)
-    )
-    points, first, last = trials.follow(model, climb)
+    _check_that_it_climbs(ascent)
+    ways, asked = _ways(ascent)
+    n_threads = ascent.model.n_threads
+    trials = Trials(training, n_starts, most_unlabeled, seed, n_threads, on_fit, len(ways))
+    points, first, last = trials.follow(ascent)
     found = judge(points, last - first, trials.rng(JUDGING), trials.n_labeled, trials.n_unlabeled)
     if not points:
         return found
-    right = [
-        last if way == asked else trials.score(ways[way].model, ways[way].climb)
-        for way in range(len(ways))
-    ]
+    right = [last if way == asked else trials.score(ways[way].ascent) for way in range(len(ways))]
 
     def compare(way: int, other: int) -> Difference:
         if way == other:
@@ -127,21 +114,21 @@ def diagnose_alternatives(
     )
 
 
-def _check_that_it_climbs(model: MultinomialMixture, climb: Climb) -> None:
-    check_in("unlabeled_weight", model.unlabeled_weight, "(0, 1]")
-    if not climb.warm_up:
-        check_whole("max_iter", climb.max_iter, "[1, inf)")
+def _check_that_it_climbs(ascent: Ascent) -> None:
+    check_in("unlabeled_weight", ascent.model.unlabeled_weight, "(0, 1]")
+    if not ascent.climb.warm_up:
+        check_whole("max_iter", ascent.climb.max_iter, "[1, inf)")
 
 
 class _Way(NamedTuple):
     name: str
     advice: str
-    model: MultinomialMixture
-    climb: Climb
+    ascent: Ascent
 
 
-def _ways(model: MultinomialMixture, climb: Climb) -> tuple[list[_Way], int]:
+def _ways(asked: Ascent) -> tuple[list[_Way], int]:
     """Ways to train, the simplest first, and the place of the one asked about."""
+    model, climb = asked.model, asked.climb
     n_classes = model.n_classes
     plain = replace(model, component_class=np.arange(n_classes), unlabeled_weight=1.0)
     straight = replace(climb, warm_up=())
@@ -150,27 +137,24 @@ def _ways(model: MultinomialMixture, climb: Climb) -> tuple[list[_Way], int]:
         _Way(
             "supervised",
             "Train without the unlabeled text (method nb)",
-            replace(plain, unlabeled_weight=0.0),
-            replace(straight, max_iter=0),
+            Ascent(replace(plain, unlabeled_weight=0.0), replace(straight, max_iter=0)),
         ),
-        _Way("plain EM", "Train with the unlabeled text (method em)", plain, straight),
+        _Way("plain EM", "Train with the unlabeled text (method em)", Ascent(plain, straight)),
         _Way(
             "unlabeled weight 0.1",
             "Train with the unlabeled text at a weight of 0.1 (method em, unlabeled_weight 0.1)",
-            replace(plain, unlabeled_weight=0.1),
-            straight,
+            Ascent(replace(plain, unlabeled_weight=0.1), straight),
         ),
         _Way(
             "5 components per class",
             "Give every class 5 components (method mixture, components 5)",
-            replace(plain, component_class=components_of([5] * n_classes)),
-            straight,
+            Ascent(replace(plain, component_class=components_of([5] * n_classes)), straight),
         ),
-        _Way("annealed", "Anneal (method annealed)", plain, cooled),
+        _Way("annealed", "Anneal (method annealed)", Ascent(plain, cooled)),
     ]
     if len(model.component_class) == n_classes and model.unlabeled_weight == 1.0:
         return ways, ANNEALED if climb.warm_up else EM
-    return [*ways, _Way("as asked", "Train as asked", model, climb)], len(ways)
+    return [*ways, _Way("as asked", "Train as asked", asked)], len(ways)
 
 
 def _recommendation(alternatives: list[Alternative], taken: int, best: int) -> str:

@@ -1,18 +1,32 @@
 """Starts from parts of the labeled documents, scored on the others."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from leaven._base.progress import OnDone
 from leaven._base.typing import FloatArray, IntArray
 from leaven._base.validation import check_whole
-from leaven.corpora import Block, Corpus, Joined, in_memory, labeled_documents
-from leaven.corpora._sample import sample_unlabeled
+from leaven.corpora import (
+    Block,
+    Corpus,
+    Joined,
+    TrainingSet,
+    in_memory,
+    labeled_documents,
+    sample_unlabeled,
+)
 from leaven.held_out.diagnosis._findings import Point
-from leaven.learning._climbs import Climb, fit_mixture, scaled_prior, supervised_start
-from leaven.learning._em import run_em
+from leaven.learning import (
+    Ascent,
+    Climb,
+    fit_mixture,
+    run_em,
+    scaled_prior,
+    supervised_start,
+)
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT
 
@@ -23,7 +37,6 @@ MOST_HELD_OUT = 500  # labeled documents that a start is scored on
 MOST_TO_START = 10_000  # labeled documents that a start gets
 LEAST_PART, LARGEST_PART = 0.25, 0.8  # shares of the labels that a start gets
 MOST_ITERATIONS, LOOSE = 30, 1e-4  # accuracy settles long before EM converges
-MOST_TEMPERATURES = 80  # of annealing
 SAMPLE, PARTS, COMPONENTS = 1, 2, 3  # streams of random numbers
 
 
@@ -34,10 +47,8 @@ class Trials:
 
     Parameters
     ----------
-    corpus : Corpus
+    training : TrainingSet
         All documents.
-    n_words, dtype : int and dtype
-        Of the counts in the corpus.
     n_starts : int
         Number of splits.
     most_unlabeled : int
@@ -54,19 +65,17 @@ class Trials:
 
     def __init__(
         self,
-        corpus: Corpus,
-        n_words: int,
-        dtype: Any,
+        training: TrainingSet,
         n_starts: int,
         most_unlabeled: int,
         seed: Any,
         n_threads: int | None,
-        on_fit: Callable[[int, int], None] | None,
+        on_fit: OnDone | None,
         n_ways: int = 1,
     ) -> None:
         check_whole("n_starts", n_starts, "[2, inf)")
         check_whole("most_unlabeled", most_unlabeled, "[1, inf)")
-        self.n_words, self.dtype = n_words, np.dtype(dtype)
+        corpus, self.labels = training.corpus, training.labels
         self.entropy = np.random.SeedSequence(seed).entropy
         self.labeled = labeled_documents(corpus)
         sample, self.n_unlabeled = sample_unlabeled(corpus, most_unlabeled, self.rng(SAMPLE))
@@ -86,16 +95,15 @@ class Trials:
     def rng(self, *stream: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=stream))
 
-    def follow(
-        self, model: MultinomialMixture, climb: Climb
-    ) -> tuple[list[Point], FloatArray, FloatArray]:
+    def follow(self, ascent: Ascent) -> tuple[list[Point], FloatArray, FloatArray]:
         """Points from every start on, and the right answers at the start and at the end."""
+        model = ascent.model
         points: list[Point] = []
         first, last = self._nothing_right(), self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
             own = self.labeled.rows(part)
             scaled = scaled_prior(model, self._corpus(own))
-            for iteration, params, objective in self._ascent(model, scaled, climb, number, own):
+            for iteration, params, objective in self._ascent(ascent, scaled, number, own):
                 last[number, held] = self._right(model, params, held)
                 if not iteration:
                     first[number] = last[number]
@@ -105,22 +113,21 @@ class Trials:
             self._count()
         return points, first, last
 
-    def score(self, model: MultinomialMixture, climb: Climb) -> FloatArray:
+    def score(self, ascent: Ascent) -> FloatArray:
         """Right answers of one way to train: 1, 0, or NaN where not held out, a row per start."""
         right = self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
             corpus = self._corpus(self.labeled.rows(part))
-            climb, seed = _quickened(climb), self._seed(number)
-            fit = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed)
-            right[number, held] = self._right(model, fit.result.params, held)
+            quick = _quickened(ascent.climb)
+            fit = fit_mixture(ascent.model, corpus, quick, self._seed(number))
+            right[number, held] = self._right(ascent.model, fit.result.params, held)
             self._count()
         return right
 
     def _ascent(
         self,
-        model: MultinomialMixture,
+        ascent: Ascent,
         scaled: MultinomialMixture,
-        climb: Climb,
         number: int,
         own: Block,
     ) -> Iterator[tuple[int, MixtureParams, float]]:
@@ -128,13 +135,13 @@ class Trials:
 
         ``scaled`` is the model with the prior that ``fit_mixture`` gives it.
         """
-        corpus, climb, seed = self._corpus(own), _quickened(climb), self._seed(number)
+        corpus, climb, seed = self._corpus(own), _quickened(ascent.climb), self._seed(number)
         stream = np.random.SeedSequence(seed).spawn(1)[0]  # the one that fit_mixture uses
-        params, _ = supervised_start(scaled, corpus, self.n_words, self.dtype, seed=stream)
+        params, _ = supervised_start(scaled, corpus, seed=stream)
         if climb.warm_up:
             # The temperatures between are other surfaces, not points on this one.
             yield 0, params, run_em(scaled, corpus, params, max_iter=0).objective[0]
-            result = fit_mixture(model, corpus, self.n_words, self.dtype, climb, seed).result
+            result = fit_mixture(ascent.model, corpus, climb, seed).result
             yield result.n_iter, result.params, result.objective[-1]
             return
         done, converged = 0, False
@@ -166,8 +173,8 @@ class Trials:
         self, model: MultinomialMixture, params: MixtureParams, held: IntArray
     ) -> FloatArray:
         documents = self.labeled.rows(held)
-        best = model.class_log_joint(params, documents.X, documents.vectors).argmax(axis=1)
-        right: FloatArray = (best == documents.y).astype(np.float64)
+        scores = model.class_log_joint(params, documents.X, documents.vectors)
+        right: FloatArray = (self.labels.decide(scores) == documents.y).astype(np.float64)
         return right
 
     def _nothing_right(self) -> FloatArray:
@@ -180,11 +187,9 @@ class Trials:
 
 
 def _quickened(climb: Climb) -> Climb:
-    every = -(-len(climb.warm_up) // MOST_TEMPERATURES) or 1
     return replace(
-        climb,
+        climb.thinned(),
         n_init=1,
-        warm_up=climb.warm_up[::every],
         max_iter=min(climb.max_iter, MOST_ITERATIONS),
         tol=max(climb.tol, LOOSE),
     )

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from leaven._base.typing import IntArray
-from leaven.documents._labels import Labels
-from leaven.estimators._checks import one_class_message
+import numpy as np
 
-__all__ = ["check_labels", "check_lengths"]
+from leaven._base.typing import ClassArray, FloatArray, IntArray
+from leaven.documents._labels import EncodedLabels, Labels
+
+__all__ = ["check_class_weights", "check_labels", "check_lengths", "one_class_message"]
 
 # More distinct labels than this, each given once, is a column of identifiers.
 MOST_SINGLE_CLASSES = 100
@@ -14,7 +15,7 @@ MOST_SINGLE_CLASSES = 100
 MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
 
 
-def check_lengths(labels: Labels, n_documents: int) -> None:
+def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
     """Refuse texts and labels of different number."""
     if len(labels.codes) != n_documents:
         raise ValueError(
@@ -23,11 +24,35 @@ def check_lengths(labels: Labels, n_documents: int) -> None:
         )
 
 
-def check_labels(classes: Any, counts: IntArray, n_documents: int) -> list[str]:
+def one_class_message(classes: ClassArray) -> str:
+    """What to say when there is nothing to tell apart."""
+    if not len(classes):
+        return (
+            "y must label at least one document of two or more classes, and no document is "
+            "labeled: every label is missing (-1, None or empty)"
+        )
+    return (
+        f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
+        f"{np.asarray(classes).tolist()[0]!r}; label documents of another class too"
+    )
+
+
+def check_class_weights(weights: FloatArray, labels: Labels) -> None:
+    """Refuse fewer than two classes, and a class without labeled documents, by their weights."""
+    if len(labels) < 2:
+        raise ValueError(one_class_message(labels.classes))
+    if not (weights > 0).all():
+        empty = labels.classes.tolist()[int(weights.argmin())]
+        raise ValueError(
+            f"every class needs a labeled document of positive weight, class {empty!r} has none"
+        )
+
+
+def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
     """Refuse labels nothing can be learned from; returns what is worth a note."""
-    if len(classes) < 2:
-        raise ValueError(one_class_message(classes))
-    names = classes.tolist()
+    if len(labels) < 2:
+        raise ValueError(one_class_message(labels.classes))
+    names = labels.classes.tolist()
     n_labeled = int(counts.sum())
     n_unlabeled = n_documents - n_labeled
     if (

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from leaven._base.validation import check_choice
-from leaven.methods._registry import METHODS
+from leaven.methods._registry import METHODS, methods_where
 from leaven.significance import McNemar, mcnemar
 
 __all__ = ["Comparison", "MethodResult"]
@@ -82,11 +82,13 @@ class Comparison:
 
     @property
     def warning(self) -> str | None:
-        """Which methods the unlabeled text makes worse than "nb" beyond chance, if any."""
+        """Which methods are worse than the first without unlabeled text beyond chance, if any."""
         names = [own.method for own in self.scored]
-        if "nb" not in names:
+        baseline = next((name for name in methods_where(uses_unlabeled=False) if name in names), "")
+        if not baseline:
             return None
-        tests = {name: self.paired(name, "nb") for name in names if METHODS[name].uses_unlabeled}
+        semi_supervised = [name for name in names if METHODS[name].uses_unlabeled]
+        tests = {name: self.paired(name, baseline) for name in semi_supervised}
         hurt = {
             name: f"({_points(test.difference, '+')}, {_chance(test)})"
             for name, test in tests.items()

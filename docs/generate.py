@@ -1,0 +1,159 @@
+"""Write what the documentation takes from the program and from the results of studies.
+
+- docs/cli.md, from the help of every verb
+- sections of other pages, between ``<!-- name -->`` and ``<!-- end -->``; ``SECTIONS`` lists them
+- pictures, which are copies of those that studies draw
+
+With --check nothing is written; it fails if something is not current.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+from typer.testing import CliRunner
+
+from leaven.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
+
+import generate_code as of_code  # noqa: E402
+import generate_studies as of_studies  # noqa: E402
+
+
+class Section(NamedTuple):
+    """A part of a page that is written here."""
+
+    file: str  # from the root of the project
+    name: str  # of its marker
+    content: Callable[[], str]  # Markdown, without the markers
+
+
+SECTIONS = [
+    Section("README.md", "methods", of_code.methods_table),
+    Section("docs/architecture.md", "tree", of_code.tree),
+    Section("CONTRIBUTING.md", "toy family", of_code.toy_family),
+    Section("README.md", "few_labels: setting", of_studies.few_labels_setting),
+    Section("README.md", "few_labels: accuracy table", of_studies.few_labels_table),
+    Section("README.md", "few_labels: findings", of_studies.few_labels_summary),
+    Section("README.md", "figure_3_1: accuracy table", of_studies.newsgroups_table),
+    Section("README.md", "figure_3_4: accuracy table", of_studies.annealing_table),
+    Section(
+        "docs/methods/auto.md",
+        "few_labels: setting",
+        lambda: of_studies.few_labels_setting(to_root="../../"),
+    ),
+    Section("docs/methods/auto.md", "few_labels: accuracy table", of_studies.few_labels_table),
+    Section("docs/methods/auto.md", "few_labels: findings", of_studies.few_labels_findings),
+]
+PICTURES = {  # and where each is copied from
+    "docs/images/few_labels.png": "studies/results/few_labels.png",
+    "docs/images/figure_3_1.png": "studies/results/figure_3_1.png",
+    "docs/images/scaling.png": "studies/results/clark_figure_3.png",
+}
+CLI_PAGE = "docs/cli.md"
+WIDTH = 100
+HEAD = """\
+# Command line
+
+Results go to standard output; progress bars, warnings and errors to standard error. `-` stands for
+standard input or output, and `--json` prints JSON instead of text. Exit codes: 0 done, 1 an error,
+told in one line that begins with `error:` (`LEAVEN_DEBUG=1` shows the traceback), 2 a command that
+cannot be understood, 130 interrupted with Ctrl-C, 141 the reader of the output went away.
+
+Data files are CSV, TSV, JSON Lines, Parquet, or text with one document per line, all but Parquet
+also gzipped; or a folder with one sub-folder per class. A document with an empty label is
+unlabeled.
+
+This page is written by `python docs/generate.py` from the commands' own help.
+"""
+
+
+def page() -> str:
+    """The page about the command line as it should be."""
+    verbs = [command.name for command in app.registered_commands]
+    return HEAD + "".join(f"\n## {title}\n\n{_help(args)}" for title, args in _verbs(verbs))
+
+
+def _verbs(verbs: list[str | None]) -> list[tuple[str, list[str]]]:
+    return [("leaven", []), *((f"leaven {verb}", [str(verb)]) for verb in verbs)]
+
+
+def _help(args: list[str]) -> str:
+    environment = {"COLUMNS": str(WIDTH), "TERM": "dumb", "NO_COLOR": "1"}
+    result = CliRunner().invoke(
+        app, [*args, "--help"], prog_name="leaven", env=environment, terminal_width=WIDTH
+    )
+    if result.exit_code:
+        raise RuntimeError(f"leaven {' '.join(args)} --help failed: {result.output}")
+    text = "\n".join(line.rstrip() for line in result.stdout.strip().splitlines())
+    return f"```\n{text}\n```\n"
+
+
+def with_sections(file: str, text: str) -> str:
+    """The text of a page with its sections as they should be."""
+    own = [section for section in SECTIONS if section.file == file]
+    for section in own:
+        text = _replaced(text, section)
+    n_ends = text.count("<!-- end -->")
+    if n_ends != len(own):
+        sys.exit(
+            f"{file} has {n_ends} <!-- end -->, and docs/generate.py writes {len(own)} of them"
+        )
+    return text
+
+
+def _replaced(text: str, section: Section) -> str:
+    start, end = f"<!-- {section.name} -->\n", "<!-- end -->"
+    before, found, rest = text.partition(start)
+    old, ended, after = rest.partition(end)
+    if not found:
+        sys.exit(f"{section.file} has no marker {start.strip()}; put it where the section begins")
+    if not ended or "<!--" in old:
+        sys.exit(f"{section.file} has no {end} after {start.strip()}; put it where that ends")
+    if start in after:
+        sys.exit(f"{section.file} has {start.strip()} twice; remove one")
+    return f"{before}{start}\n{section.content().strip()}\n\n{end}{after}"
+
+
+def wanted(root: Path = ROOT) -> dict[str, bytes]:
+    """Every file that is written here, as it should be; pages are read below ``root``."""
+    found = {CLI_PAGE: page().encode()}
+    for file in dict.fromkeys(section.file for section in SECTIONS):
+        path = root / file
+        if not path.exists():
+            sys.exit(f"{file} is missing; docs/generate.py writes sections of it")
+        found[file] = with_sections(file, path.read_text(encoding="utf-8")).encode()
+    for file, original in PICTURES.items():
+        if not (ROOT / original).exists():
+            sys.exit(f"{original} is missing; {file} is a copy of it")
+        found[file] = (ROOT / original).read_bytes()
+    return found
+
+
+def outdated(content: dict[str, bytes], root: Path = ROOT) -> list[str]:
+    """The files below ``root`` that are not as they should be."""
+    return [
+        file
+        for file, own in content.items()
+        if not (root / file).exists() or (root / file).read_bytes() != own
+    ]
+
+
+def main(check: bool = typer.Option(False, "--check", help="Only compare.")) -> None:
+    """Write what is generated, or compare it; say which results are stale."""
+    content = wanted()
+    old = outdated(content)
+    for note in of_studies.stale_results():
+        print(f"note: {note}", file=sys.stderr)
+    if check and old:
+        sys.exit(f"not current: {', '.join(old)}; run: python docs/generate.py")
+    for file in old:
+        (ROOT / file).write_bytes(content[file])
+
+
+if __name__ == "__main__":
+    typer.run(main)

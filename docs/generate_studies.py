@@ -1,0 +1,329 @@
+"""Markdown from the results of studies: every number in it is read from studies/results."""
+
+import json
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from studies._provenance import described, staleness
+
+RESULTS = Path(__file__).resolve().parents[1] / "studies" / "results"
+WIDTH = 120
+SURE, WORTH_COUNTING = 0.05, 0.02  # p-value and size of a difference that is clear
+METHODS = {  # of the study of few labels, as the table names them
+    "nb": "MultinomialNB on counts",
+    "svm": "LinearSVC on tf-idf",
+    "logreg": "logistic regression on tf-idf",
+    "self_training": "SelfTrainingClassifier",
+    "label_spreading": "LabelSpreading",
+    "leaven nb": "leaven `nb`",
+    "em": "leaven `em`",
+    "two_view": "leaven `two-view`",
+    "auto": "**leaven `auto`**",
+}
+CORPORA = {  # of the same study
+    "20news": "20 Newsgroups",
+    "movie_reviews": "film reviews",
+    "webkb4": "WebKB's raw pages",
+    "webkb4_stemmed": "WebKB's pages stemmed",
+    "reuters_r10": "Reuters",
+    "sector12": "company pages",
+    "sraa16k": "discussion lists",
+    "docstrings": "docstrings",
+}
+VIEWS = {  # of figure 3.1
+    "counts": "counts of constant length",
+    "weighted": "leaven's weighting, stop words out",
+    "default": "**leaven as it comes**",
+}
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+Row = dict[str, Any]
+
+
+@cache
+def read(name: str) -> dict[str, Any]:
+    """Results of a study; a missing file ends the program with one sentence."""
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        sys.exit(f"studies/results/{name}.json is missing; run: python -m studies {name}")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def stale_results() -> list[str]:
+    """A sentence for each study whose numbers are shown and whose code has changed since."""
+    names = ("few_labels", "random_split", "figure_3_1", "figure_3_4")
+    told = {name: staleness(read(name).get("made_with")) for name in names}
+    return [f"studies/results/{name}.json was {stale}" for name, stale in told.items() if stale]
+
+
+def few_labels_setting(to_root: str = "") -> str:
+    """What the table of few labels shows; ``to_root`` leads from the page to the project."""
+    cells = read("few_labels")["cells"]
+    corpora = list(dict.fromkeys(cell["corpus"] for cell in cells))
+    names = ", ".join(CORPORA.get(name, name) for name in corpora)
+    budgets = _budgets()
+    draws = _span(cell["draws"] for cell in cells)
+    return _paragraph(
+        f"{_word(len(corpora)).capitalize()} corpora ({names}), {budgets[0]} to {budgets[-1]} "
+        f"labels per class, all other training documents unlabeled, {draws} draws. Mean accuracy "
+        "on test documents, which no method sees, in %, by labels per class (`python -m "
+        f"studies.few_labels`; {_made_with('few_labels')}; everything in "
+        f"[its tables]({to_root}studies/results/few_labels.md)):"
+    )
+
+
+def few_labels_table() -> str:
+    """Accuracy by method and labels per class."""
+    budgets = _budgets()
+    rows = []
+    for method, name in METHODS.items():
+        row = _overall(method)
+        means = [_percent(row[f"accuracy_{n}"]) for n in budgets]
+        error = "–" if row["ece"] is None else f"{row['ece']:.3f}"
+        rows.append([name, *means, _percent(row["accuracy"]), error, f"{row['seconds']:.1f}"])
+    return _table(["method", *map(str, budgets), "mean", "calibration error", "seconds"], rows)
+
+
+def few_labels_summary() -> str:
+    """The README's paragraph below the table."""
+    budgets, errors = _budgets(), _by_budget("auto", "ece_mean")
+    covered, _, _, _ = _coverage()
+    return _paragraph(
+        f"{_against_best()} Its stated accuracy interval, meant to hold the truth nine times in "
+        f"ten, held it in {covered} % of the fits. Its calibration error is "
+        f"{_listed(f'{error:.2f}' for error in errors)} with {_listed(budgets)} labels per class: "
+        "with one or two labels little can be known about one's own accuracy. Uncalibrated, naive "
+        f"Bayes with EM has {_overall('em_raw')['ece']:.2f} on the mean."
+    )
+
+
+def few_labels_findings() -> str:
+    """The list in docs/methods/auto.md below the table."""
+    budgets = _budgets()
+    errors = _listed(f"{error:.2f}" for error in _by_budget("auto", "ece_mean"))
+    covered, n_fits, shares, widths = _coverage()
+    points = [
+        _best_means(),
+        _against_best(),
+        _newsgroups(),
+        _where_em_is_ahead(),
+        f"Calibration error of `auto` by labels per class ({_listed(budgets)}): {errors}, on the "
+        f"mean {_overall('auto')['ece']:.3f}; uncalibrated EM has {_overall('em_raw')['ece']:.2f}.",
+        f"The interval held the accuracy on test documents in {covered} % of {n_fits} fits "
+        f"({_listed(shares)} % by labels per class); it is {_listed(widths)} points wide.",
+    ]
+    return "\n".join(_paragraph(point, item=True) for point in points)
+
+
+def newsgroups_table() -> str:
+    """Figure 3.1: naive Bayes and EM on 20 Newsgroups by the number of labels."""
+    results = read("figure_3_1")
+    sizes = results["sizes"]
+    paper = results["paper"]
+    told = ", ".join(
+        f"{name} {_listed(f'{100 * value:.0f}' for value in paper[name].values())}"
+        for name in ("NB", "EM")
+    )
+    rows = [
+        [f"{name}, {title}", *(_percent(fmean(own[str(size)])) for size in sizes)]
+        for view, title in VIEWS.items()
+        for name, own in _found(results["accuracy"], view).items()
+    ]
+    head = (
+        "20 Newsgroups with 10,000 unlabeled messages, tested on later ones "
+        f"(`python -m studies figure_3_1`; {_made_with('figure_3_1')}; mean of "
+        f"{_word(results['draws'])} draws, %; the paper, which counts words only, has {told} at "
+        f"{_listed(paper['NB'])} labels):"
+    )
+    return f"{_paragraph(head)}\n\n{_table(['labels', *(f'{size:,}' for size in sizes)], rows)}"
+
+
+def annealing_table() -> str:
+    """Figure 3.4: EM and annealing by labels per class, in all words."""
+    accuracy = _found(read("figure_3_4")["accuracy"], "all words")
+    rows = [
+        [title, *(_percent(fmean(own[way])) for own in accuracy.values())]
+        for way, title in (("EM", "EM"), ("labels", "annealed"))
+    ]
+    head = (
+        "Annealing, on the five comp.* groups with 3,000 unlabeled messages "
+        f"(`python -m studies figure_3_4`; {_made_with('figure_3_4')}; mean of "
+        f"{_span(len(own['EM']) for own in accuracy.values())} draws, %; "
+        "leaven's weighting):"
+    )
+    return f"{_paragraph(head)}\n\n{_table(['labels per class', *accuracy], rows)}"
+
+
+def _best_means() -> str:
+    """Where another method has a better mean than auto."""
+    rows = [row for row in read("few_labels")["overall"] if row["method"] in METHODS]
+    behind = []
+    for n in _budgets():
+        best = max(rows, key=lambda row: row[f"accuracy_{n}"])
+        lead = 100 * (best[f"accuracy_{n}"] - _overall("auto")[f"accuracy_{n}"])
+        if lead > 0:
+            name = METHODS[best["method"]].removeprefix("leaven ")
+            behind.append(f"with {n}, where {name} is {lead:.1f} points ahead")
+    if not behind:
+        return "`auto` has the best mean at every number of labels per class."
+    return f"`auto` has the best mean at every number of labels per class except {_listed(behind)}."
+
+
+def _against_best() -> str:
+    """Auto against the best supervised method of each cell."""
+    cells = read("few_labels")["auto_against_best"]["cells"]
+    behind = [cell for cell in cells if cell["difference"] < 0]
+    clear = [
+        cell["difference"]
+        for cell in cells
+        if cell["p_value"] < SURE and abs(cell["difference"]) > WORTH_COUNTING
+    ]
+    n_ahead, n_behind = (sum(sign * own > 0 for own in clear) for sign in (1, -1))
+    told = _listed(
+        f"{CORPORA.get(cell['corpus'], cell['corpus'])} with {_labels(cell['per_class'])} by "
+        f"{-100 * cell['difference']:.1f} points (p = {cell['p_value']:.2g})"
+        for cell in behind
+    )
+    return (
+        f"In {len(cells) - len(behind)} of {len(cells)} cells, each a corpus with a number of "
+        "labels per class, `auto` is above the best supervised method of that cell, chosen by its "
+        "test accuracy"
+        + (f"; it is below on {told}. " if behind else ". ")
+        + f"It is ahead by more than {100 * WORTH_COUNTING:.0f} points with p < {SURE} in "
+        f"{n_ahead or 'none'} of them, and behind by as much in {n_behind or 'none'}."
+    )
+
+
+def _newsgroups() -> str:
+    """Auto on 20 Newsgroups, by date and split at random."""
+    cells = [cell for cell in _cells("auto") if cell["corpus"] == "20news"]
+    scores = (
+        f"{100 * cell['accuracy_mean']:.1f} ± {100 * cell['accuracy_std']:.1f}" for cell in cells
+    )
+    random = read("random_split")["accuracy"]["auto"]
+    at_random = {int(n): _percent(fmean(own)) for n, own in random.items()}
+    return (
+        f"20 Newsgroups, tested on later messages, with {_listed(_budgets())} labels per class: "
+        f"{', '.join(scores)} (mean ± standard deviation of draws). Split at random, with "
+        f"{_listed(at_random)} labels: {', '.join(at_random.values())} (`python -m studies "
+        f"random_split`; {_made_with('random_split')})."
+    )
+
+
+def _where_em_is_ahead() -> str:
+    """The cells in which naive Bayes with EM does better than auto, by corpus."""
+    cells = list(zip(_cells("auto"), _cells("em"), strict=True))
+    ahead: dict[str, list[tuple[Row, Row]]] = {}
+    for auto, em in cells:
+        if em["accuracy_mean"] > auto["accuracy_mean"]:
+            ahead.setdefault(auto["corpus"], []).append((auto, em))
+    if not ahead:
+        return f"`auto` is ahead of `em` in all {len(cells)} cells."
+    told = []
+    for corpus, pairs in ahead.items():
+        budgets = _listed(auto["per_class"] for auto, _ in pairs)
+        ours, theirs = (
+            _listed(_percent(pair[place]["accuracy_mean"]) for pair in pairs) for place in (0, 1)
+        )
+        told.append(f"{CORPORA.get(corpus, corpus)} with {budgets} ({theirs} against {ours})")
+    why = (
+        " WebKB's pages are told apart by words that the vectors hold back, and so few labels "
+        "cannot say so."
+    )
+    return (
+        f"`em`, naive Bayes with EM, is ahead of `auto` in {sum(map(len, ahead.values()))} of "
+        f"{len(cells)} cells, by labels per class: {_listed(told)}."
+        + (why if "webkb4" in ahead else "")
+    )
+
+
+def _coverage() -> tuple[str, int, list[str], list[str]]:
+    """Of auto's intervals: how many hold the truth, of how many; shares and widths by labels."""
+    rows = [row for row in read("few_labels")["coverage"] if row["method"] == "auto"]
+    n_fits = sum(row["draws"] for row in rows)
+    covered = sum(row["covered"] * row["draws"] for row in rows) / n_fits
+    widths = [f"{100 * row['width']:.0f}" for row in rows]
+    return _short(covered), n_fits, [_short(row["covered"]) for row in rows], widths
+
+
+def _overall(method: str) -> Row:
+    found: Row = _found({row["method"]: row for row in read("few_labels")["overall"]}, method)
+    return found
+
+
+def _cells(method: str) -> list[Row]:
+    return [cell for cell in read("few_labels")["cells"] if cell["method"] == method]
+
+
+def _by_budget(method: str, measure: str) -> list[float]:
+    """Means over corpora, by labels per class."""
+    return [
+        fmean(cell[measure] for cell in _cells(method) if cell["per_class"] == n)
+        for n in _budgets()
+    ]
+
+
+def _budgets() -> list[int]:
+    return sorted({cell["per_class"] for cell in read("few_labels")["cells"]})
+
+
+def _found(rows: dict[str, Any], name: str) -> Any:
+    if name not in rows:
+        sys.exit(f"the results have nothing on {name!r}, only on {', '.join(rows)}; run all of it")
+    return rows[name]
+
+
+def _made_with(name: str) -> str:
+    return described(read(name).get("made_with"))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _short(share: float) -> str:
+    """In percent, with a decimal only if it is not zero."""
+    return f"{100 * share:.1f}".removesuffix(".0")
+
+
+def _word(number: int) -> str:
+    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
+
+
+def _span(numbers: Iterable[int]) -> str:
+    """The only number, or the least and the largest."""
+    own = sorted(set(numbers))
+    return _word(own[0]) if len(own) == 1 else f"{own[0]} to {own[-1]}"
+
+
+def _labels(number: int) -> str:
+    return f"{_word(number)} label{'' if number == 1 else 's'} per class"
+
+
+def _listed(items: Iterable[Any]) -> str:
+    """``1, 2 and 3``."""
+    *others, last = map(str, items)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _paragraph(text: str, *, item: bool = False) -> str:
+    first, next_lines = ("- ", "  ") if item else ("", "")
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=next_lines,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, *rows]
+    shown = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([shown[0], "|---" * len(head) + "|", *shown[1:]])

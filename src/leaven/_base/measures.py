@@ -1,0 +1,43 @@
+"""Numbers made of scores and counts of right answers, wherever they are needed."""
+
+from typing import Any
+
+import numpy as np
+
+from leaven._base.typing import FloatArray, IntArray
+
+__all__ = ["calibration_error", "calibration_gaps", "log_softmax", "macro_f1", "softmax"]
+
+
+def log_softmax(scores: FloatArray) -> FloatArray:
+    """Scores of classes as log probabilities."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    normalized: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return normalized
+
+
+def softmax(scores: FloatArray) -> FloatArray:
+    """Scores of classes as probabilities."""
+    probabilities: FloatArray = np.exp(log_softmax(scores))
+    return probabilities
+
+
+def macro_f1(n_right: IntArray, n_true: IntArray, n_predicted: IntArray) -> float:
+    """Mean F1 of the classes that occur among the labels or the predictions."""
+    n_both = n_true + n_predicted
+    occurs = n_both > 0
+    return float((2 * n_right[occurs] / n_both[occurs]).mean())
+
+
+def calibration_error(confidence: FloatArray, right: Any, n_bins: int = 10) -> float:
+    """Expected calibration error: accuracy against confidence, in bins of equal width."""
+    if not len(confidence):
+        return float("nan")
+    return float(np.abs(calibration_gaps(confidence, right, n_bins)).sum() / len(confidence))
+
+
+def calibration_gaps(confidence: FloatArray, right: Any, n_bins: int = 10) -> FloatArray:
+    """Documents that were right, less confidence, in each bin; those of batches add up."""
+    place = np.minimum((np.asarray(confidence) * n_bins).astype(np.int64), n_bins - 1)
+    gap = np.asarray(right, np.float64) - confidence
+    return np.bincount(place, gap, n_bins).astype(np.float64)

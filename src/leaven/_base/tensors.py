@@ -1,0 +1,42 @@
+"""Arrays read from a model file: each is checked before anything trusts it."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leaven._base.typing import FloatArray
+
+__all__ = ["FLOATS", "Settings", "StoredArrays", "check_sensible", "check_shapes"]
+
+FLOATS = frozenset({"float32", "float64"})
+MOST = 1e6  # far beyond what any fit gives, and far below what overflows
+
+Settings: TypeAlias = dict[str, float]
+
+
+class StoredArrays:
+    """The arrays of one part of a model file, by their names in that part."""
+
+    def __init__(self, tensors: Mapping[str, Any], part: str) -> None:
+        self.tensors, self.part = tensors, part
+
+    def get(self, name: str, n_dimensions: int, types: frozenset[str] = FLOATS) -> Any:
+        """An array of this many dimensions and one of these types, or a ValueError."""
+        array = self.tensors[f"{self.part}.{name}"]
+        # Compiled code trusts arrays, so each must be of a type that it was compiled for.
+        if array.ndim != n_dimensions or array.dtype.name not in types:
+            raise ValueError(f"its array {name!r} is of the wrong type")
+        return array
+
+
+def check_shapes(*fits: bool) -> None:
+    """Refuse arrays that do not fit together, told by comparisons of their shapes."""
+    if not all(fits):
+        raise ValueError("its arrays do not fit together")
+
+
+def check_sensible(*arrays: FloatArray) -> None:
+    """Refuse parameters that no fit gives."""
+    if not all((np.abs(array) < MOST).all() for array in arrays):
+        raise ValueError("its parameters are not numbers of a sensible size")

@@ -1,0 +1,61 @@
+"""What a learner is given: documents, and what their class codes mean."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from leaven._base.typing import FloatArray
+from leaven.corpora._base import Block, Corpus
+from leaven.corpora._parts import distinct_documents, labeled_documents
+from leaven.corpora._size import CorpusSize, measure
+from leaven.documents._labels import Labels
+
+__all__ = ["TrainingSet"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Documents to learn from, wherever they are."""
+
+    corpus: Corpus
+    labels: Labels
+    class_weights: FloatArray  # (n_classes,) labeled documents of each class, by weight
+    n_dims: int = 0  # of the documents' vectors
+
+    @classmethod
+    def of(cls, corpus: Corpus, labels: Labels) -> "TrainingSet":
+        """Of a corpus whose labels were not counted yet: one pass over its codes."""
+        n_classes = len(labels)
+
+        def count(block: Block) -> FloatArray:
+            is_labeled = block.y >= 0
+            n_codes = max(n_classes, int(block.y.max(initial=-1)) + 1)
+            if n_codes > n_classes:
+                raise ValueError(
+                    f"class codes must be below the number of classes, {n_classes}, got "
+                    f"{n_codes - 1}; name all classes"
+                )
+            found = np.bincount(block.y[is_labeled], block.weight[is_labeled], n_classes)
+            return found.astype(np.float64)
+
+        return cls(corpus, labels, corpus.reduce(count))
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def labeled(self) -> Block:
+        """The labeled documents in memory, copies once; a sample where they are many."""
+        return distinct_documents(labeled_documents(self.corpus))
+
+    @cached_property
+    def size(self) -> CorpusSize:
+        """How many documents and words there are, found in one pass."""
+        return measure(self.corpus)
+
+    def with_vectors(self, change: Callable[[Block], Block], n_dims: int) -> "TrainingSet":
+        """The same documents with vectors of this length, which ``change`` gives them."""
+        return replace(self, corpus=self.corpus.map(change), n_dims=n_dims)

@@ -1,0 +1,96 @@
+"""What every expert can do, and the kinds there are.
+
+A classifier adds up its experts' scores, each times a weight, and takes the softmax: a
+product of experts. One expert with a weight is a calibrated model.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+
+from leaven._base.tensors import Settings, StoredArrays
+from leaven._base.typing import Counts, FloatArray
+
+if TYPE_CHECKING:
+    from leaven.experts._mixture import MixtureExpert
+
+__all__ = ["EXPERT_KINDS", "Expert", "StoredExpert", "register_expert"]
+
+
+@dataclass(frozen=True)
+class StoredExpert:
+    """An expert as a model file holds it, and the classifier that it must fit into."""
+
+    name: str
+    settings: Settings
+    arrays: StoredArrays
+    n_words: int
+    n_dims: int  # of vectors; 0 where the classifier has none
+    n_classes: int
+
+    def check_settings(self, *names: str) -> None:
+        """Refuse settings other than finite numbers of these names."""
+        values = list(self.settings.values())
+        are_numbers = all(type(value) in (int, float) and abs(value) < 1e300 for value in values)
+        if set(self.settings) != set(names) or not are_numbers:
+            raise ValueError("its model's settings are malformed")
+
+
+class Expert(Protocol):
+    """Scores classes for documents, explains a score, and can be stored in a file.
+
+    Every kind is registered with :func:`register_expert`, so that model files can hold it.
+    """
+
+    kind: ClassVar[str]  # what model files call it
+    name: str  # what reports call it
+
+    @property
+    def sees_vectors(self) -> bool:
+        """Whether documents must come with vectors."""
+        return False
+
+    @property
+    def describes_words(self) -> bool:
+        """Whether it knows how probable words are in a class, so that its words say most."""
+        return False
+
+    def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
+        """Log-odds of the classes, (n_documents, n_classes), up to a constant per document."""
+        ...
+
+    def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        """What each word of one document added to the classes' scores, (n_present, n_classes).
+
+        ``word_vectors`` are the words' parts of the document's vector, None where its vector
+        does not come from its words.
+        """
+        ...
+
+    def word_scores(self) -> FloatArray:
+        """How much each word tells for each class, (n_classes, n_words): for top words."""
+        ...
+
+    def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
+        """Settings and arrays, all that :meth:`from_tensors` needs."""
+        ...
+
+    @classmethod
+    def from_tensors(cls, stored: StoredExpert) -> Self:
+        """The expert that was stored, every part checked, or a ValueError."""
+        ...
+
+    def as_mixture(self) -> "MixtureExpert | None":
+        """This expert where it consists of components, which people may look at and move."""
+        return None
+
+
+E = TypeVar("E", bound=Expert)
+EXPERT_KINDS: dict[str, type[Expert]] = {}
+
+
+def register_expert(expert: type[E]) -> type[E]:
+    """Class decorator: model files may hold this kind of expert."""
+    if EXPERT_KINDS.setdefault(expert.kind, expert) is not expert:
+        raise ValueError(f"there is another kind of expert called {expert.kind!r}; rename one")
+    return expert

@@ -1,0 +1,74 @@
+"""A linear model as an expert."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from leaven._base.tensors import Settings, check_sensible, check_shapes
+from leaven._base.typing import Counts, FloatArray
+from leaven.experts._base import Expert, StoredExpert, register_expert
+
+__all__ = ["LinearExpert", "row_norms"]
+
+
+@register_expert
+@dataclass(frozen=True, eq=False)
+class LinearExpert(Expert):
+    """A linear model of a document's unit-length words and, where it has any, its vector."""
+
+    kind: ClassVar[str] = "linear"
+
+    name: str
+    words: FloatArray  # (n_words, n_classes)
+    directions: FloatArray  # (n_dims, n_classes); n_dims is 0 where it looks at words alone
+    bias: FloatArray  # (n_classes,)
+
+    @property
+    def sees_vectors(self) -> bool:
+        return len(self.directions) > 0
+
+    def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
+        total: FloatArray = X @ self.words
+        total = total.astype(np.float64) / row_norms(X)[:, None] + self.bias
+        if self.sees_vectors:
+            assert vectors is not None
+            total = total + vectors @ self.directions
+        return total
+
+    def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        added = np.asarray(x.data, np.float64)[:, None] * self.words[x.indices]
+        added = added / row_norms(x)[0]
+        if self.sees_vectors and word_vectors is not None:
+            added = added + word_vectors @ self.directions
+        return np.asarray(added, np.float64)
+
+    def word_scores(self) -> FloatArray:
+        """Weights of words against the other classes' mean."""
+        centred: FloatArray = self.words - self.words.mean(axis=1, keepdims=True)
+        return centred.T
+
+    def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
+        return {}, {"words": self.words, "directions": self.directions, "bias": self.bias}
+
+    @classmethod
+    def from_tensors(cls, stored: StoredExpert) -> Self:
+        words, directions = stored.arrays.get("words", 2), stored.arrays.get("directions", 2)
+        bias = stored.arrays.get("bias", 1, frozenset({"float64"}))
+        n_classes = stored.n_classes
+        check_shapes(
+            words.shape == (stored.n_words, n_classes),
+            directions.shape in ((0, n_classes), (stored.n_dims, n_classes)),
+            bias.shape == (n_classes,),
+        )
+        check_sensible(words, directions, bias)
+        return cls(stored.name, words, directions, bias)
+
+
+def row_norms(X: Counts) -> FloatArray:
+    """Euclidean length of each document's counts; one where it has none."""
+    squares = np.asarray(X.data, np.float64) ** 2
+    sums = np.concatenate([[0.0], np.cumsum(squares)])
+    norms = np.sqrt(np.maximum(sums[X.indptr[1:]] - sums[X.indptr[:-1]], 0.0))
+    return np.where(norms > 0, norms, 1.0)

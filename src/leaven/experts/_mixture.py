@@ -1,0 +1,200 @@
+"""Mixtures as experts: of words, and of words and vectors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaven._base.tensors import Settings, StoredArrays, check_sensible, check_shapes
+from leaven._base.typing import Counts, FloatArray, IntArray
+from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven.models import MixtureParams, MultinomialMixture, TwoViewMixture, TwoViewParams
+
+__all__ = [
+    "MixtureExpert",
+    "TwoViewExpert",
+    "class_log_words",
+    "component_words",
+    "highest",
+    "top_words",
+]
+
+MODEL_SETTINGS = ("alpha", "class_alpha", "unlabeled_weight")
+
+
+@register_expert
+@dataclass(frozen=True, eq=False)
+class MixtureExpert(Expert):
+    """A mixture of multinomials."""
+
+    kind: ClassVar[str] = "mixture"
+
+    name: str
+    model: MultinomialMixture
+    params: MixtureParams
+    scale: float = 1.0  # on the counts: experts of one classifier may want different lengths
+
+    @property
+    def describes_words(self) -> bool:
+        return True
+
+    def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
+        seen = vectors if self.sees_vectors else None
+        return self.model.class_log_joint(self.params, self._scaled(X), seen)
+
+    def _scaled(self, X: Counts) -> Counts:
+        return X if self.scale == 1.0 else csr_array(X * self.scale)
+
+    def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        """Components of a class are averaged by their shares in the document."""
+        added = self._added(self._scaled(x), word_vectors)
+        score = added.sum(axis=0) + self.params.log_weight
+        component_class = self.model.component_class
+        pulls = np.empty((len(added), self.model.n_classes))
+        for code in range(self.model.n_classes):
+            of_class = component_class == code
+            log_total = np.logaddexp.reduce(score[of_class])
+            share = np.exp(score[of_class] - log_total)  # of the class's components
+            pulls[:, code] = added[:, of_class] @ share
+        return pulls
+
+    def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        """What each word added to each component's log joint, (n_present, n_components)."""
+        weights = np.asarray(x.data, dtype=np.float64)
+        log_word = np.asarray(self.params.log_word[:, x.indices], dtype=np.float64)
+        added: FloatArray = (log_word * weights).T
+        return added
+
+    def word_scores(self) -> FloatArray:
+        """Weighted log-likelihood ratio, by which Nigam et al. fill their table 3.4."""
+        log_class, _ = self.model.split_weights(self.params.log_weight)
+        return _weighted_ratio(class_log_words(self.model, self.params), np.exp(log_class))
+
+    def as_mixture(self) -> "MixtureExpert":
+        return self
+
+    def fits(self, component_class: IntArray, n_words: int, n_dims: int, dtype: Any) -> bool:
+        """Whether the parameters are of these components, words and vectors: a start for EM."""
+        return bool(
+            np.array_equal(self.model.component_class, component_class)
+            and self.params.log_word.shape[1] == n_words
+            and self.params.log_word.dtype == dtype
+        )
+
+    def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
+        settings = {name: float(getattr(self.model, name)) for name in MODEL_SETTINGS}
+        arrays = {
+            "component_class": np.asarray(self.model.component_class, dtype=np.int64),
+            "log_weight": np.asarray(self.params.log_weight, dtype=np.float64),
+            "log_word": self.params.log_word.T,
+        }
+        return {**settings, "scale": float(self.scale)}, arrays
+
+    @classmethod
+    def from_tensors(cls, stored: StoredExpert) -> Self:
+        component_class, params = _read_mixture(stored)
+        stored.check_settings(*MODEL_SETTINGS, "scale")
+        alpha, class_alpha, weight = (float(stored.settings[name]) for name in MODEL_SETTINGS)
+        model = MultinomialMixture(component_class, alpha, class_alpha, weight)
+        return cls(stored.name, model, params, float(stored.settings["scale"]))
+
+
+@register_expert
+@dataclass(frozen=True, eq=False)
+class TwoViewExpert(MixtureExpert):
+    """A mixture of words and vectors."""
+
+    kind: ClassVar[str] = "two-view"
+
+    model: TwoViewMixture
+    params: TwoViewParams
+
+    @property
+    def sees_vectors(self) -> bool:
+        return True
+
+    def fits(self, component_class: IntArray, n_words: int, n_dims: int, dtype: Any) -> bool:
+        has_dims = self.params.directions.shape[1] == n_dims
+        return has_dims and super().fits(component_class, n_words, n_dims, dtype)
+
+    def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        added = super()._added(x, word_vectors)
+        if word_vectors is None:
+            return added
+        by_vector: FloatArray = self.model.concentration * word_vectors @ self.params.directions.T
+        return added + by_vector
+
+    def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
+        settings, arrays = super().to_tensors()
+        settings["concentration"] = float(self.model.concentration)
+        return settings, {**arrays, "directions": self.params.directions}
+
+    @classmethod
+    def from_tensors(cls, stored: StoredExpert) -> Self:
+        component_class, params = _read_mixture(stored)
+        directions = stored.arrays.get("directions", 2)
+        check_shapes(directions.shape == (len(component_class), stored.n_dims), stored.n_dims > 0)
+        check_sensible(directions)
+        stored.check_settings(*MODEL_SETTINGS, "scale", "concentration")
+        alpha, class_alpha, weight = (float(stored.settings[name]) for name in MODEL_SETTINGS)
+        shape = (float(stored.settings["concentration"]), stored.n_dims)
+        model = TwoViewMixture(component_class, alpha, class_alpha, weight, 1, *shape)
+        both = TwoViewParams(params.log_weight, params.log_word, directions)
+        return cls(stored.name, model, both, float(stored.settings["scale"]))
+
+
+def _read_mixture(stored: StoredExpert) -> tuple[IntArray, MixtureParams]:
+    arrays: StoredArrays = stored.arrays
+    component_class = arrays.get("component_class", 1, frozenset({"int64"}))
+    log_weight = arrays.get("log_weight", 1, frozenset({"float64"}))
+    log_word = arrays.get("log_word", 2).T  # stored word by word, as it lies in memory
+    check_shapes(
+        log_word.shape == (len(component_class), stored.n_words),
+        len(log_weight) == len(component_class),
+        sorted(set(component_class.tolist())) == list(range(stored.n_classes)),
+    )
+    # A sum of probabilities may round to a little above one.
+    if not all(np.isfinite(own).all() and (own <= 1e-5).all() for own in (log_word, log_weight)):
+        raise ValueError("its parameters are not logarithms of probabilities")
+    return component_class, MixtureParams(log_weight, log_word)
+
+
+def class_log_words(model: MultinomialMixture, params: MixtureParams) -> FloatArray:
+    """Log p(word | class), components of a class mixed by their weights: (n_classes, n_words)."""
+    log_class, log_share = model.split_weights(params.log_weight)
+    rows = [
+        np.logaddexp.reduce(
+            params.log_word[model.component_class == code]
+            + log_share[model.component_class == code, None],
+            axis=0,
+        )
+        for code in range(len(log_class))
+    ]
+    return np.asarray(rows, dtype=np.float64)
+
+
+def top_words(model: MultinomialMixture, params: MixtureParams, how_many: int) -> list[IntArray]:
+    """Numbers of each class's words of largest weighted log-likelihood ratio."""
+    return highest(MixtureExpert("", model, params).word_scores(), how_many)
+
+
+def component_words(params: MixtureParams, how_many: int) -> list[IntArray]:
+    """As :func:`top_words`, of each component against the others."""
+    log_words = np.asarray(params.log_word, dtype=np.float64)
+    return highest(_weighted_ratio(log_words, np.exp(params.log_weight)), how_many)
+
+
+def highest(word_scores: FloatArray, how_many: int) -> list[IntArray]:
+    """Numbers of the words with the highest scores, for each row."""
+    return list(np.argsort(-word_scores, axis=1, kind="stable")[:, :how_many])
+
+
+def _weighted_ratio(log_words: FloatArray, prior: FloatArray) -> FloatArray:
+    """p(w | k) log [p(w | k) / p(w | not k)]: of words frequent in k and rare elsewhere."""
+    words = np.exp(log_words)
+    rest = np.maximum(1.0 - prior, 1e-12)[:, None]
+    elsewhere = np.maximum(prior @ words - prior[:, None] * words, 1e-300) / rest
+    ratio: FloatArray = words * (log_words - np.log(elsewhere))
+    return ratio

@@ -1,0 +1,67 @@
+"""Experts with their weights, and what to expect of them together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from leaven._base.typing import FloatArray
+from leaven.corpora import Block, TrainingSet, sample_documents
+from leaven.documents._labels import Labels
+from leaven.experts import Expert
+from leaven.held_out._expectation import Expectation
+from leaven.held_out._held_out import HeldOut
+from leaven.held_out._weights import fit_weights, temper
+from leaven.learners import Learned, Run
+
+__all__ = ["Combination", "calibrate", "class_shares", "sampled_scores", "tempered"]
+
+MOST_LOOKED_AT = 20_000  # documents
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """What a classifier asks, and what is known of it."""
+
+    experts: tuple[Expert, ...]
+    weights: FloatArray  # (n_experts,)
+    expected: Expectation | None = None
+    candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
+    reason: str | None = None
+
+
+def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:
+    """One expert, with the weight that makes its probabilities honest."""
+    held = HeldOut(training, run)
+    held_out = held.scores(learned)
+    prior = learned.learner.prior_weight(training.size)
+    seen, (scores,) = sampled_scores([learned.expert], training)
+    shares = class_shares(training.labels, scores, seen.weight)
+    weights = fit_weights([held_out], held.truth, [prior], held.importance(shares))
+    expected = held.expectation(held_out, shares)
+    weights = tempered(weights, [scores], seen, expected)
+    return Combination((learned.expert,), weights, expected)
+
+
+def sampled_scores(
+    experts: Sequence[Expert], training: TrainingSet
+) -> tuple[Block, list[FloatArray]]:
+    """Some documents, and each expert's scores of them."""
+    seen = sample_documents(training.corpus, MOST_LOOKED_AT)
+    return seen, [expert.scores(seen.X, seen.vectors) for expert in experts]
+
+
+def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> FloatArray:
+    """Classes' shares of the documents, as decided by their scores; none is nothing."""
+    counts = np.bincount(labels.decide(scores), weight, len(labels)) + 1.0
+    return np.asarray(counts / counts.sum(), np.float64)
+
+
+def tempered(
+    weights: FloatArray, scores: Sequence[FloatArray], seen: Block, expected: Expectation
+) -> FloatArray:
+    """Weights that make the confidence in unlabeled documents what can be expected."""
+    is_unlabeled = seen.y < 0
+    together = np.tensordot(weights, np.stack(scores), 1)[is_unlabeled]
+    return weights * temper(together, expected, seen.weight[is_unlabeled])

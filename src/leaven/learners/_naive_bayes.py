@@ -1,0 +1,229 @@
+"""Naive Bayes with EM: from documents to a mixture, with the options of Nigam et al."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from leaven._base.folds import n_folds_for
+from leaven._base.plain import plain
+from leaven._base.typing import FloatArray
+from leaven._base.validation import check_choice, check_in, check_whole
+from leaven.corpora import CorpusSize, TrainingSet
+from leaven.documents._label_checks import check_class_weights
+from leaven.exceptions import CollapseWarning
+from leaven.experts import Expert, MixtureExpert
+from leaven.learners._base import Learned, Learner, Message, Run
+from leaven.learners._collapse import collapse_message
+from leaven.learners._components import (
+    Choice,
+    choose_sizes,
+    listed_candidates,
+    sizes_of,
+)
+from leaven.learning import CORRESPONDENCES, Ascent, Climb, Fit, components_of, fit_mixture
+from leaven.learning._em_facts import EMFacts, class_lines, em_lines
+from leaven.models import MixtureParams, MultinomialMixture
+from leaven.posteriors import cooling
+
+__all__ = ["MixtureLearned", "NaiveBayesLearner", "mixture_prior_weight"]
+
+MIXTURE_PRIOR = 5.0  # words that a mixture should believe a document has
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MixtureLearned(Learned):
+    """A mixture that EM fitted."""
+
+    expert: MixtureExpert
+    fit: Fit
+    climb: Climb  # that was made
+    choices: tuple[Choice, ...]  # of the number of components
+    unlabeled_shares: FloatArray | None  # (n_classes,) None without unlabeled documents
+
+    def refit(self, training: TrainingSet, run: Run) -> Expert:
+        """From one start, and no more patient than need be."""
+        once = replace(self.climb.thinned(), n_init=1)
+        fit = fit_mixture(self.expert.model, training.corpus, once, run.seed)
+        return replace(self.expert, params=fit.result.params)
+
+
+@dataclass(frozen=True)
+class NaiveBayesLearner(Learner):
+    """Naive Bayes trained by EM; the options are those of :class:`leaven.NaiveBayesEM`."""
+
+    title: ClassVar[str] = "naive Bayes with EM"
+    stops_early: ClassVar[bool] = False  # whether EM should not converge
+    expert_type: ClassVar[type[MixtureExpert]] = MixtureExpert
+
+    alpha: float = 1.0
+    class_alpha: float = 0.0
+    unlabeled_weight: float = 1.0
+    components: Any = 1
+    n_init: int = 3
+    n_folds: int | str | None = None
+    beta_start: float = 1.0
+    beta_factor: float = 1.01
+    beta_iter: int = 1
+    correspondence: str = "as-is"
+    max_iter: int = 100
+    tol: float = 1e-6
+
+    def check(self, dtype: Any) -> None:
+        check_in("alpha", self.alpha, "(0, inf)")
+        limits = np.finfo(dtype)
+        if not limits.tiny <= self.alpha <= limits.max:
+            raise ValueError(
+                f"alpha must be representable in the precision of the counts, {limits.dtype}, "
+                f"got {self.alpha!r}; choose one between 1e-30 and 1e30"
+            )
+        check_in("class_alpha", self.class_alpha, "[0, inf)")
+        check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
+        check_whole("n_init", self.n_init, "[1, inf)")
+        check_in("beta_start", self.beta_start, "(0, 1]")
+        check_in("beta_factor", self.beta_factor, "(1, inf)")
+        check_whole("beta_iter", self.beta_iter, "[1, inf)")
+        check_choice("correspondence", self.correspondence, CORRESPONDENCES)
+        n_folds_for(self.n_folds, 0)
+        check_whole("max_iter", self.max_iter, "[0, inf)")
+        check_in("tol", self.tol, "[0, inf)")
+        if listed_candidates(self.components) is None and not isinstance(self.components, Mapping):
+            check_whole("components", self.components, "[1, inf)")
+
+    @property
+    def climb(self) -> Climb:
+        """How a maximum is looked for."""
+        return Climb(
+            self.n_init,
+            cooling(self.beta_start, self.beta_factor, self.beta_iter),
+            self.correspondence,
+            self.max_iter,
+            self.tol,
+        )
+
+    @property
+    def most_steps(self) -> int:
+        """Most steps of EM over all starts, for progress bars."""
+        climb = self.climb
+        is_single = isinstance(self.components, Integral) and self.components == 1
+        return (1 if is_single else self.n_init) * (len(climb.warm_up) + climb.max_iter)
+
+    def fit(self, training: TrainingSet, run: Run) -> MixtureLearned:
+        self.check(training.corpus.dtype)
+        check_class_weights(training.class_weights, training.labels)
+        model, climb, choices = self._planned(training, run)
+        start = self._warm_start(run, model, training)
+        on_step = run.progress.steps("EM", self.most_steps)
+        fit = fit_mixture(model, training.corpus, climb, run.seed, on_step, start)
+        return self._learned(training, run, Ascent(model, climb), fit, choices)
+
+    @property
+    def climbs_unlabeled(self) -> bool:
+        """Whether unlabeled documents change the result at all."""
+        return self.unlabeled_weight > 0 and (self.max_iter > 0 or self.beta_start < 1)
+
+    def planned_ascent(self, training: TrainingSet, run: Run) -> Ascent | None:
+        if not self.climbs_unlabeled:
+            return None
+        model, climb, _ = self._planned(training, run)
+        return Ascent(model, climb)
+
+    def _planned(
+        self, training: TrainingSet, run: Run
+    ) -> tuple[MultinomialMixture, Climb, tuple[Choice, ...]]:
+        """The model to be fitted, with its components chosen, and how."""
+        climb, candidates = self.climb, listed_candidates(self.components)
+        # Without unlabeled documents EM still tells the components of a class apart.
+        if not (self.unlabeled_weight > 0 or candidates is not None or self.components != 1):
+            climb = replace(climb, warm_up=(), max_iter=0)
+        model = self._mixture(training, run)
+        choices: list[Choice] = []
+        if candidates is None:
+            sizes = sizes_of(self.components, training.labels)
+        else:
+            on_fold = run.progress.phase("choosing")
+            sizes, choices = choose_sizes(
+                candidates, training, model, climb, self.n_folds, run.seed, on_fold
+            )
+        return replace(model, component_class=components_of(sizes)), climb, tuple(choices)
+
+    def _mixture(self, training: TrainingSet, run: Run) -> MultinomialMixture:
+        """The model with one component per class."""
+        prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
+        return MultinomialMixture(np.arange(training.n_classes), *prior, run.n_threads)
+
+    def _warm_start(
+        self, run: Run, model: MultinomialMixture, training: TrainingSet
+    ) -> MixtureParams | None:
+        """Parameters of an earlier fit that plain EM can go on from."""
+        # Annealing and stopping early are ways from the labels to a solution, to be gone whole.
+        goes_on = self.climbs_unlabeled and self.beta_start == 1 and not self.stops_early
+        earlier = run.start.as_mixture() if run.start is not None and goes_on else None
+        if earlier is None or earlier.kind != self.expert_type.kind:
+            return None
+        corpus = training.corpus
+        fits = earlier.fits(model.component_class, corpus.n_words, training.n_dims, corpus.dtype)
+        return earlier.params if fits else None
+
+    def _learned(
+        self,
+        training: TrainingSet,
+        run: Run,
+        ascent: Ascent,
+        fit: Fit,
+        choices: tuple[Choice, ...],
+    ) -> MixtureLearned:
+        model, result, labels = ascent.model, fit.result, training.labels
+        shares = fit.unlabeled_shares(model)
+        sizes = np.bincount(model.component_class).tolist()
+        listed = [{**asdict(own), "components": plain(own.components)} for own in choices]
+        facts: EMFacts = {
+            "unlabeled_shares": {} if shares is None else labels.by_name(shares.tolist()),
+            "objective": [float(value) for value in result.objective],
+            "converged": bool(result.converged),
+            "stops_early": self.stops_early,
+            "n_annealed": sum(bool(beta < 1.0) for beta in result.betas),
+            "components": labels.by_name(sizes),
+            "choices": listed,
+        }
+        return MixtureLearned(
+            learner=self,
+            expert=self.expert_type(self.title, model, result.params),
+            facts={**facts},
+            lines=em_lines(facts),
+            class_lines=class_lines(facts),
+            messages=self._messages(training, run, fit, shares),
+            ascent=ascent if self.climbs_unlabeled else None,
+            is_chosen_by_labels=bool(choices),
+            fit=fit,
+            climb=ascent.climb,
+            choices=choices,
+            unlabeled_shares=shares,
+        )
+
+    def _messages(
+        self, training: TrainingSet, run: Run, fit: Fit, shares: FloatArray | None
+    ) -> tuple[Message, ...]:
+        found: list[Message] = []
+        ran_out = self.max_iter > 0 and fit.result.n_iter > 0 and not fit.result.converged
+        if ran_out and not self.stops_early and not run.progress.is_stopped:
+            message = (
+                f"EM stopped after {self.max_iter} iterations before reaching the tolerance "
+                f"{self.tol}; increase max_iter or tol"
+            )
+            found.append((ConvergenceWarning, message))
+        collapse = collapse_message(training.labels, training.class_weights, shares)
+        if collapse is not None:
+            found.append((CollapseWarning, collapse))
+        return tuple(found)
+
+    def prior_weight(self, size: CorpusSize) -> float:
+        return mixture_prior_weight(size)
+
+
+def mixture_prior_weight(size: CorpusSize) -> float:
+    """Naive Bayes takes the words of a document for independent, and so is far too sure."""
+    return min(1.0, MIXTURE_PRIOR / max(size.mean_length, 1e-9))

@@ -1,0 +1,56 @@
+"""What happened in a fit by EM, in words: from facts as reports and model files hold them."""
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+__all__ = ["EMFacts", "class_lines", "em_lines"]
+
+
+class EMFacts(TypedDict, total=False):
+    """What a fit by EM tells of itself."""
+
+    unlabeled_shares: dict[str, float]  # class → share of the unlabeled documents, if any
+    objective: list[float]  # before the first M-step and after each
+    converged: bool
+    stops_early: bool  # EM is not supposed to converge
+    n_annealed: int  # M-steps while the temperature fell
+    components: dict[str, int]  # class → number of components
+    choices: list[dict[str, Any]]  # of components: their accuracy
+
+
+def em_lines(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """What happened in a fit by EM, in words."""
+    lines = []
+    if facts.get("choices"):
+        choices = facts["choices"]
+        tried = ", ".join(f"{own['components']}: {own['accuracy']:.0%}" for own in choices)
+        lines.append(
+            f"components per class by accuracy on {choices[0]['n_scored']} held-out labeled "
+            f"documents: {tried}"
+        )
+    objective, n_annealed = facts["objective"], facts.get("n_annealed", 0)
+    if len(objective) > 1:
+        end = "stopped early by design" if facts.get("stops_early") else "stopped before converging"
+        end = "converged" if facts["converged"] else end
+        cooled = f"{n_annealed} iterations of annealing, then " if n_annealed else ""
+        n_iter = len(objective) - 1 - n_annealed
+        noun = "iteration" if n_iter == 1 else "iterations"
+        lines.append(
+            f"{cooled}{n_iter} EM {noun}, {end}; objective {objective[n_annealed]:,.0f} → "
+            f"{objective[-1]:,.0f}"
+        )
+    return tuple(lines)
+
+
+def class_lines(facts: Mapping[str, Any]) -> dict[str, str]:
+    """What a mixture has to say of each class."""
+    shares, sizes = facts.get("unlabeled_shares", {}), facts.get("components", {})
+    found: dict[str, str] = {}
+    for name in {**shares, **sizes}:
+        parts = []
+        if name in shares:
+            parts.append(f"{shares[name]:6.1%} of the unlabeled")
+        if sizes.get(name, 1) > 1:
+            parts.append(f"{sizes[name]} components")
+        found[name] = ", ".join(parts)
+    return found

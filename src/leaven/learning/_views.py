@@ -1,0 +1,230 @@
+"""Vectors of documents: projections of their words, beside which the user's own may stand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from leaven._base.tensors import StoredArrays, check_sensible, check_shapes
+from leaven._base.threads import count_threads, run_in_threads
+from leaven._base.typing import Counts, FloatArray
+from leaven.corpora import Block
+from leaven.learning import _latent_kernels
+
+__all__ = [
+    "GivenVectors",
+    "LatentSpace",
+    "View",
+    "check_given",
+    "unit_rows",
+    "view_from",
+    "view_to",
+]
+
+ROWS_PER_TASK = 500
+PART = "view"  # of a model file
+
+
+class View(Protocol):
+    """Where documents' vectors come from."""
+
+    kind: ClassVar[str]  # what model files call it
+
+    @property
+    def n_dims(self) -> int:
+        """Length of the vectors."""
+        ...
+
+    @property
+    def n_given(self) -> int:
+        """Numbers of each document that the user must bring."""
+        return 0
+
+    def vectors(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
+        """Unit vectors of documents, of which the user's own are ``given`` where there are any."""
+        ...
+
+    def word_vectors(self, x: Counts) -> FloatArray:
+        """What each word of one document contributed to its vector, (n_present, n_dims)."""
+        ...
+
+    def to_tensors(self) -> dict[str, Any]:
+        """Arrays, all that :meth:`from_tensors` needs."""
+        ...
+
+    @classmethod
+    def from_tensors(cls, arrays: StoredArrays, n_words: int) -> Self:
+        """The view that was stored, every part checked, or a ValueError."""
+        ...
+
+    def seen(self, block: Block) -> Block:
+        """Documents with their vectors; those that they have are the user's."""
+        return replace(block, vectors=self.vectors(block.X, block.vectors, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class LatentSpace(View):
+    """Projects counts of any documents to unit vectors, by what the training corpus taught."""
+
+    kind: ClassVar[str] = "latent"
+
+    basis: FloatArray  # (n_words, n_dims) a word's place, its emphasis in it
+    center: FloatArray  # (n_dims,) mean of the training documents' unit projections
+
+    @property
+    def n_dims(self) -> int:
+        return len(self.center)
+
+    def vectors(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
+        """Unit vectors of documents; zero where a document has no known word."""
+        if given is not None:
+            raise ValueError(
+                "vectors are given, and this classifier learned its own from the text; leave "
+                "them out, or fit with vectors too"
+            )
+        return _centered(self.projected(X, n_threads), self.center)
+
+    def word_vectors(self, x: Counts) -> FloatArray:
+        """What each word of one document contributed to its vector, (n_present, n_dims)."""
+        own = np.asarray(x.data, np.float64)[:, None] * self.basis[x.indices]
+        place = own.sum(axis=0)
+        inner = max(float(np.linalg.norm(place)), 1e-30)
+        outer = max(float(np.linalg.norm(place / inner - self.center)), 1e-30)
+        return np.asarray(own / (inner * outer), np.float64)
+
+    def to_tensors(self) -> dict[str, Any]:
+        return {"basis": self.basis, "center": self.center}
+
+    @classmethod
+    def from_tensors(cls, arrays: StoredArrays, n_words: int) -> Self:
+        center, basis = _checked_center(arrays, "center"), arrays.get("basis", 2)
+        check_shapes(basis.shape == (n_words, len(center)), basis.dtype == center.dtype)
+        check_sensible(basis)
+        return cls(np.array(basis), center)
+
+    def projected(self, X: Counts, n_threads: int | None = None) -> FloatArray:
+        """Unit vectors of documents, not moved to the middle of the training documents."""
+        dtype = self.basis.dtype
+        out = np.empty((X.shape[0], self.basis.shape[1]), dtype)
+        data = X.data.astype(dtype, copy=False)
+        n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
+        rows = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
+        run_in_threads(
+            lambda part: _latent_kernels.project_rows(
+                X.indptr, X.indices, data, rows[part], rows[part + 1], self.basis, out
+            ),
+            n_parts,
+        )
+        return unit_rows(out)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenVectors(View):
+    """Vectors that the user brings, beside those that the text taught.
+
+    The user's are moved to the training documents' middle and scaled to unit length. Both
+    together tell more than either: a language model knows what words mean, the corpus what
+    it is about.
+    """
+
+    kind: ClassVar[str] = "given"
+
+    center: FloatArray  # (n_given,) mean of the training documents' given unit vectors
+    latent: LatentSpace
+
+    @property
+    def n_given(self) -> int:
+        return len(self.center)
+
+    @property
+    def n_dims(self) -> int:
+        return self.latent.n_dims + self.n_given
+
+    def vectors(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
+        """Unit vectors of documents."""
+        if given is None:
+            raise ValueError(
+                "this classifier was fitted with vectors of your own and needs them for every "
+                "document: pass vectors"
+            )
+        theirs = unit_rows(check_given(given, X.shape[0], self.n_given))
+        learned = self.latent.vectors(X, None, n_threads)
+        return unit_rows(np.hstack([learned, _centered(theirs, self.center)]))
+
+    def word_vectors(self, x: Counts) -> FloatArray:
+        """What each word of one document contributed to its vector: to the learned half only."""
+        own = self.latent.word_vectors(x) / np.sqrt(2.0)
+        return np.hstack([own, np.zeros((len(own), self.n_given))])
+
+    def to_tensors(self) -> dict[str, Any]:
+        return {**self.latent.to_tensors(), "given_center": self.center}
+
+    @classmethod
+    def from_tensors(cls, arrays: StoredArrays, n_words: int) -> Self:
+        return cls(
+            _checked_center(arrays, "given_center"), LatentSpace.from_tensors(arrays, n_words)
+        )
+
+
+VIEW_KINDS: dict[str, type[View]] = {view.kind: view for view in (LatentSpace, GivenVectors)}
+
+
+def view_from(tensors: Mapping[str, Any], kind: Any, n_words: int) -> View | None:
+    """The view of this kind, from the tensors of a model file, or a ValueError."""
+    if kind is None:
+        return None
+    if not isinstance(kind, str) or kind not in VIEW_KINDS:
+        raise ValueError(f"its view is {kind!r}")
+    return VIEW_KINDS[kind].from_tensors(StoredArrays(tensors, PART), n_words)
+
+
+def view_to(view: View | None) -> tuple[dict[str, Any], str | None]:
+    """Arrays of a view, and its kind."""
+    if view is None:
+        return {}, None
+    return {f"{PART}.{name}": array for name, array in view.to_tensors().items()}, view.kind
+
+
+def _checked_center(arrays: StoredArrays, name: str) -> FloatArray:
+    center: FloatArray = arrays.get(name, 1)
+    if not len(center):
+        raise ValueError("its view is malformed")
+    check_sensible(center)
+    return center
+
+
+def check_given(given: Any, n_documents: int, n_dims: int | None = None) -> FloatArray:
+    """The user's vectors as an array of float32, or an error that says what is wrong."""
+    try:
+        with np.errstate(over="ignore"):  # infinite, which is refused below
+            vectors: FloatArray = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "vectors must be numbers, equally many for every document, and they are not; "
+            "give an array of shape (n_documents, n_dims)"
+        ) from None
+    wanted = f"({n_documents}, {n_dims or 'n_dims'})"
+    if vectors.ndim != 2 or len(vectors) != n_documents or not vectors.shape[1]:
+        raise ValueError(
+            f"vectors must have shape {wanted}, one row per document, got {vectors.shape}"
+        )
+    if n_dims is not None and vectors.shape[1] != n_dims:
+        raise ValueError(
+            f"vectors must have shape {wanted} as in training, got {vectors.shape}; use the same "
+            "embedding"
+        )
+    if not np.isfinite(vectors).all():
+        raise ValueError("vectors must be finite, and some are NaN or infinite; repair those rows")
+    return vectors
+
+
+def unit_rows(vectors: FloatArray) -> FloatArray:
+    """Rows of length one; zero rows stay."""
+    norm = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))[:, None]
+    return (vectors / np.where(norm > 0, norm, 1.0)).astype(vectors.dtype)
+
+
+def _centered(vectors: FloatArray, center: FloatArray) -> FloatArray:
+    known = np.any(vectors, axis=1, keepdims=True)
+    return unit_rows(np.where(known, vectors - center, 0).astype(vectors.dtype))

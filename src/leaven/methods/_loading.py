@@ -1,0 +1,34 @@
+"""A classifier from a model file, with all that scikit-learn wants of it."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from leaven.classifier import load_model
+from leaven.methods._text_classifier import TextClassifier
+
+__all__ = ["load"]
+
+# Options of a fit that are the classifier's own, and in reports stand among the method's.
+OWN = ("n_threads", "random_state")
+
+
+def load(
+    path: str | os.PathLike[str], *, embed: Callable[[list[str]], Any] | None = None
+) -> TextClassifier:
+    """Read a classifier that :meth:`TextClassifier.save` or ``leaven train`` wrote.
+
+    ``embed`` must be the function of the fit where there was one.
+    """
+    fitted = load_model(path)
+    options = fitted.report.options
+    clf = TextClassifier(
+        fitted.report.method,
+        text_options=options.get("text"),
+        options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
+        embed=embed,
+        calibrate=options.get("training", {}).get("calibrate", True),
+        random_state=options.get("method", {}).get("random_state", 0),
+    )
+    clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
+    return clf

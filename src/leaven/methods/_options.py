@@ -1,0 +1,73 @@
+"""The options of a method: its own, with the user's changes."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from leaven.learners import Learner
+from leaven.methods._registry import PLACES, Method
+from leaven.text._options import TextOptions
+
+__all__ = ["check_place", "check_vectors", "learner_options", "make_learner", "merged_text_options"]
+
+TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
+
+
+def merged_text_options(
+    method: Method, given: Mapping[str, Any] | None, n_documents: int
+) -> TextOptions:
+    """The method's way to see text, with the user's changes."""
+    unknown = sorted(set(given or {}) - TEXT_OPTIONS)
+    if unknown:
+        raise ValueError(
+            f"text_options has no {unknown[0]!r}; choose from {', '.join(sorted(TEXT_OPTIONS))}"
+        )
+    defaults = {**method.text, "min_df": method.fewest_documents(n_documents)}
+    merged = TextOptions(**{**defaults, **(given or {})})
+    if merged.hash_features and merged.alternate_sign and not method.takes_negative:
+        raise ValueError(
+            "hash_features with alternate_sign=True gives negative counts, which method "
+            f"{method.name!r} cannot use; add alternate_sign=False to text_options"
+        )
+    return merged
+
+
+def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
+    """The method's learner, with the user's options."""
+    known = {each.name for each in dataclasses.fields(method.learner_type)}
+    unknown = sorted(set(given or {}) - known)
+    if unknown and unknown[0] in TEXT_OPTIONS:
+        raise ValueError(
+            f"{unknown[0]!r} is an option of the text here, not of method {method.name!r}; pass "
+            f"text_options={{{unknown[0]!r}: …}}"
+        )
+    if unknown:
+        raise ValueError(
+            f"method {method.name!r} has no option {unknown[0]!r}; choose from "
+            f"{', '.join(sorted(known)) or 'none: it has no options'}"
+        )
+    return method.learner_type(**{**method.settings, **(given or {})})
+
+
+def learner_options(learner: Learner) -> dict[str, Any]:
+    """Options of a learner by their names."""
+    return {each.name: getattr(learner, each.name) for each in dataclasses.fields(learner)}
+
+
+def check_place(method: Method, place: str) -> None:
+    """Refuse a place where the method cannot run."""
+    if place not in method.places:
+        possible = " or ".join(words for name, words in PLACES.items() if name in method.places)
+        raise ValueError(
+            f"method {method.name!r} cannot run {PLACES[place]}, only {possible}; train it there, "
+            "or choose another method"
+        )
+
+
+def check_vectors(method: Method, sees: list[str]) -> None:
+    """Refuse vectors for a method that looks at none; ``sees`` are those that do."""
+    if not method.sees_vectors:
+        raise ValueError(
+            f"method {method.name!r} looks at words alone and cannot use vectors; choose "
+            f"{' or '.join(sees)}, or leave the vectors out"
+        )

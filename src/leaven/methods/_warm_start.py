@@ -1,0 +1,60 @@
+"""What an earlier fit can give to the next one on the same text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaven.classifier import FittedClassifier
+from leaven.corpora import Counted
+from leaven.experts import Expert
+from leaven.learning import View
+
+__all__ = ["WarmStart"]
+
+
+@dataclass(frozen=True, eq=False)
+class WarmStart:
+    """An earlier classifier, as far as it can be used; none of it where there is none.
+
+    On the same words, vectors need not be learned again. Where the labels are the same too, as
+    after a fit that was stopped, a learner may go on from the earlier expert. After new labels
+    it must not: from an earlier maximum EM keeps what the earlier labels taught, and loses
+    most of what the new ones would.
+    """
+
+    earlier: FittedClassifier | None = None
+
+    def fitting(self, counted: Counted, method: str, options: Mapping[str, Any]) -> "WarmStart":
+        """This start if it is of the same method, options, words and classes, else none."""
+        earlier = self.earlier
+        if earlier is None or earlier.needs_vectors:
+            return WarmStart()
+        report = earlier.report
+        is_same = report.method == method and report.options.get("method") == options
+        return self if is_same and _same_numbers(earlier, counted) else WarmStart()
+
+    @property
+    def view(self) -> View | None:
+        """Where vectors came from."""
+        return None if self.earlier is None else self.earlier.view
+
+    def expert(self, name: str, labels_digest: str) -> Expert | None:
+        """The expert of this name, where it was learned from the same labels."""
+        earlier = self.earlier
+        if earlier is None or not labels_digest or earlier.labels_digest != labels_digest:
+            return None
+        return next((expert for expert in earlier.experts if expert.name == name), None)
+
+
+def _same_numbers(earlier: FittedClassifier, counted: Counted) -> bool:
+    """Whether columns and codes mean the same, so that parameters can be used again."""
+    words, now = earlier.counter, counted.counter
+    return (
+        words.options == now.options
+        and np.array_equal(words.vocabulary.arena, now.vocabulary.arena)
+        and np.array_equal(words.vocabulary.starts, now.vocabulary.starts)
+        and np.array_equal(words.idf, now.idf)
+        and np.array_equal(earlier.classes, counted.training.labels.classes)
+    )

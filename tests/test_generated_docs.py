@@ -1,0 +1,134 @@
+"""Numbers in the documentation are those of the results, and stay so."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/methods/auto.md")
+
+
+@pytest.fixture(scope="module")
+def generate():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    path = list(sys.path)
+    spec.loader.exec_module(module)
+    yield module
+    sys.path[:] = path
+
+
+@pytest.fixture
+def copies(generate, tmp_path):
+    """All that is generated, copied to a folder."""
+    for file in (generate.CLI_PAGE, *generate.PICTURES, *(each.file for each in generate.SECTIONS)):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def outdated(generate, root):
+    """Without the page of the command line, which other versions of typer lay out differently."""
+    found = generate.outdated(generate.wanted(root), root)
+    return [file for file in found if file != generate.CLI_PAGE]
+
+
+def test_what_is_generated_is_current(generate):
+    assert outdated(generate, ROOT) == [], "run: python docs/generate.py"
+
+
+@pytest.mark.slow
+def test_the_check_passes():
+    if f"typer=={version('typer')}" not in (ROOT / "constraints.txt").read_text().splitlines():
+        pytest.skip("other versions of typer lay out help differently")
+    command = [sys.executable, "docs/generate.py", "--check"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_changed_number_is_found(page, generate, copies):
+    path = copies / page
+    text = path.read_text(encoding="utf-8")
+    start = text.index("<!-- few_labels: accuracy table -->")
+    number = re.compile(r"\d+\.\d").search(text, start)
+    path.write_text(f"{text[: number.start()]}99.9{text[number.end() :]}", encoding="utf-8")
+    assert outdated(generate, copies) == [page]
+
+
+def test_a_changed_result_is_found(generate, copies, monkeypatch, tmp_path):
+    folder = tmp_path / "results"
+    shutil.copytree(ROOT / "studies" / "results", folder)
+    path = folder / "few_labels.json"
+    results = json.loads(path.read_text())
+    auto = next(row for row in results["overall"] if row["method"] == "auto")
+    auto["accuracy_50"] += 0.01
+    path.write_text(json.dumps(results))
+    of_studies = generate.of_studies
+    monkeypatch.setattr(of_studies, "RESULTS", folder)
+    of_studies.read.cache_clear()
+    try:
+        assert outdated(generate, copies) == list(PAGES)
+    finally:
+        of_studies.read.cache_clear()
+
+
+def test_a_changed_picture_is_found(generate, copies):
+    picture = next(iter(generate.PICTURES))
+    (copies / picture).write_bytes(b"another picture")
+    assert outdated(generate, copies) == [picture]
+
+
+def test_a_missing_marker_is_told_in_one_line(generate, copies):
+    path = copies / "README.md"
+    text = path.read_text(encoding="utf-8")
+    marker = "<!-- few_labels: accuracy table -->"
+    path.write_text(text.replace(marker, ""), encoding="utf-8")
+    with pytest.raises(SystemExit) as caught:
+        generate.wanted(copies)
+    assert str(caught.value).startswith(f"README.md has no marker {marker}; ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_section_without_an_end_is_told(generate, copies):
+    path = copies / "README.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("<!-- end -->", "", 1), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"has no <!-- end --> after <!-- .* -->"):
+        generate.wanted(copies)
+
+
+def test_a_section_that_nothing_writes_is_told(generate, copies):
+    with (copies / "README.md").open("a", encoding="utf-8") as file:
+        file.write("<!-- by hand -->\n1.0\n<!-- end -->\n")
+    with pytest.raises(SystemExit, match=r"README\.md has \d+ <!-- end -->"):
+        generate.wanted(copies)
+
+
+def test_a_missing_result_is_told_in_one_line(generate, monkeypatch, tmp_path):
+    of_studies = generate.of_studies
+    monkeypatch.setattr(of_studies, "RESULTS", tmp_path)
+    of_studies.read.cache_clear()
+    with pytest.raises(SystemExit) as caught:
+        of_studies.few_labels_table()
+    of_studies.read.cache_clear()
+    assert str(caught.value) == (
+        "studies/results/few_labels.json is missing; run: python -m studies few_labels"
+    )
+
+
+def test_both_pages_have_the_same_table():
+    pattern = r"<!-- few_labels: accuracy table -->\n(.*?)<!-- end -->"
+    tables = [
+        re.search(pattern, (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)[1]
+        for page in PAGES
+    ]
+    assert tables[0] == tables[1]
+    assert tables[0].count("\n| ") == 10
