@@ -8,7 +8,7 @@ demo: .venv/demo-ready
 	$(BIN)/leaven demo
 
 test: .venv/dev-ready
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20
 
 lint: .venv/dev-ready
 	$(BIN)/ruff check .

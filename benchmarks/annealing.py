@@ -46,8 +46,8 @@ def _prepared(
     chosen = rng.permutation(len(texts))[:n_documents]
     y = np.full(len(chosen), -1)
     for code in range(len(classes)):
-        own = np.flatnonzero(codes[chosen] == code)[:2]
-        y[own] = code
+        first = np.flatnonzero(codes[chosen] == code)[:2]
+        y[first] = code
     part = csr_array(X[chosen])
     model = MultinomialMixture(np.arange(len(classes)), n_threads=2)
     corpus = InMemoryCorpus(part, y, n_threads=2)

@@ -33,8 +33,8 @@ def few_labels(names: list[str]) -> list[Any]:
     classes = np.array(names)
     labels = np.full(len(classes), None, dtype=object)
     for name in np.unique(classes):
-        own = rng.permutation(np.flatnonzero(classes == name))[:PER_CLASS]
-        labels[own] = name
+        chosen = rng.permutation(np.flatnonzero(classes == name))[:PER_CLASS]
+        labels[chosen] = name
     return list(labels)
 
 

@@ -2,7 +2,7 @@
 
 As a suite: Dask on two local workers against two threads in memory, on 200,000 documents. By
 itself, ``python -m benchmarks.scale --place stream --copies 100``: one measurement as JSON, of
-20 Newsgroups so many times over (read again and again, not copied).
+20 Newsgroups that many times over (read repeatedly, not copied).
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks._common import Row, newsgroups
 from leaven.corpora import Counted, Counting, FilesInMemory, FilesOnDisk, Uncounted
 from leaven.documents import DocumentFiles
 from leaven.learning import run_em, supervised_start
-from leaven.learning._em import _Expectation
+from leaven.learning._em import _EStep
 from leaven.methods import METHODS
 from leaven.methods._options import merged_text_options
 from leaven.models import MultinomialMixture
@@ -44,7 +44,7 @@ def newsgroup_file() -> Iterator[str]:
     rng = np.random.default_rng(0)
     labels: list[str | None] = [None] * len(texts)
     for name in sorted(set(names)):
-        rows = [row for row, own in enumerate(names) if own == name]
+        rows = [row for row, label in enumerate(names) if label == name]
         for row in rng.choice(rows, LABELS_PER_CLASS, replace=False):
             labels[row] = name
     table = pa.table({"text": texts, "label": pa.array(labels, pa.string())})
@@ -88,9 +88,9 @@ def counted(place: str, path: str, copies: int, client: Any) -> Counted:
     return documents.counted(how)
 
 
-def iteration_seconds(own: Counted, iterations: int) -> list[float]:
+def iteration_seconds(data: Counted, iterations: int) -> list[float]:
     """Seconds of each EM iteration after the first."""
-    training = own.training
+    training = data.training
     model = MultinomialMixture(np.arange(training.n_classes), n_threads=2)
     start, _ = supervised_start(model, training.corpus)
     times: list[float] = []
@@ -111,23 +111,23 @@ def measure(place: str, path: str, copies: int, n_workers: int = 2) -> dict[str,
     client: Any
     with local_cluster(n_workers) if place == "dask" else _nothing() as client:
         start = time.perf_counter()
-        own = counted(place, path, copies, client)
+        data = counted(place, path, copies, client)
         reading = time.perf_counter() - start
-        seconds = iteration_seconds(own, ITERATIONS)
+        seconds = iteration_seconds(data, ITERATIONS)
         found: dict[str, Any] = {
             "place": place,
-            "n_documents": own.n_documents,
-            "n_words": own.counter.n_words,
+            "n_documents": data.n_documents,
+            "n_words": data.counter.n_words,
             "n_workers": n_workers if place == "dask" else None,
             "reading_seconds": reading,
             "iteration_seconds": seconds,
             "peak_gb": peak_gb(),
         }
         if place == "stream":
-            found["cache_gb"] = own.training.corpus.n_bytes / 1e9  # type: ignore[attr-defined]
+            found["cache_gb"] = data.training.corpus.n_bytes / 1e9  # type: ignore[attr-defined]
         if place == "dask":
             found["worker_peak_gb"] = sorted(client.run(peak_gb).values())
-            found["profile"] = profile(own)
+            found["profile"] = profile(data)
     return found
 
 
@@ -136,17 +136,17 @@ def _nothing() -> Iterator[None]:
     yield None
 
 
-def profile(own: Counted) -> dict[str, float]:
+def profile(data: Counted) -> dict[str, float]:
     """Where the time of an iteration on a cluster goes: seconds of each step, one after another."""
     from distributed import wait
 
     from leaven.corpora import dask
 
-    corpus: Any = own.training.corpus
+    corpus: Any = data.training.corpus
     cluster = corpus.cluster
-    model = MultinomialMixture(np.arange(own.training.n_classes), n_threads=2)
+    model = MultinomialMixture(np.arange(data.training.n_classes), n_threads=2)
     params, _ = supervised_start(model, corpus)
-    expectation = _Expectation(model)
+    expectation = _EStep(model)
     work = dask._Sum(partial(expectation, params, SOFT), expectation.add)
     steps: dict[str, list[float]] = {}
     for _ in range(ITERATIONS):
@@ -171,7 +171,7 @@ def profile(own: Counted) -> dict[str, float]:
         names = ("send parameters", "E-step and counts", "fetch statistics", "add, M-step")
         for name, seconds in zip(names, np.diff(times), strict=True):
             steps.setdefault(name, []).append(float(seconds))
-    return {name: float(np.median(own)) for name, own in steps.items()}
+    return {name: float(np.median(durations)) for name, durations in steps.items()}
 
 
 def measure_apart(place: str, path: str, copies: int, n_workers: int = 2) -> dict[str, Any]:
@@ -191,10 +191,10 @@ def run() -> list[Row]:
         places = {place: counted(place, path, 10, client) for place in PLACES}
         seconds: dict[str, list[float]] = {place: [] for place in PLACES}
         for _ in range(4):
-            for place, own in places.items():
-                seconds[place] += iteration_seconds(own, ITERATIONS)
+            for place, data in places.items():
+                seconds[place] += iteration_seconds(data, ITERATIONS)
         steps = profile(places["dask"])
-    best = {place: float(np.median(own)) for place, own in seconds.items()}
+    best = {place: float(np.median(durations)) for place, durations in seconds.items()}
     return [
         Row(
             f"one EM iteration, 200,000 documents, {what}",

@@ -61,8 +61,8 @@ HEAD = """\
 
 Results go to standard output; progress bars, warnings and errors to standard error. `-` stands for
 standard input or output, and `--json` prints JSON instead of text. Exit codes: 0 done, 1 an error,
-told in one line that begins with `error:` (`LEAVEN_DEBUG=1` shows the traceback), 2 a command that
-cannot be understood, 130 interrupted with Ctrl-C, 141 the reader of the output went away.
+reported in one line that begins with `error:` (`LEAVEN_DEBUG=1` shows the traceback), 2 a command
+that cannot be understood, 130 interrupted with Ctrl-C, 141 the reader of the output went away.
 
 Data files are CSV, TSV, JSON Lines, Parquet, or text with one document per line, all but Parquet
 also gzipped; or a folder with one sub-folder per class. A document with an empty label is
@@ -95,13 +95,13 @@ def _help(args: list[str]) -> str:
 
 def with_sections(file: str, text: str) -> str:
     """The text of a page with its sections as they should be."""
-    own = [section for section in SECTIONS if section.file == file]
-    for section in own:
+    sections = [section for section in SECTIONS if section.file == file]
+    for section in sections:
         text = _replaced(text, section)
     n_ends = text.count("<!-- end -->")
-    if n_ends != len(own):
+    if n_ends != len(sections):
         sys.exit(
-            f"{file} has {n_ends} <!-- end -->, and docs/generate.py writes {len(own)} of them"
+            f"{file} has {n_ends} <!-- end -->, and docs/generate.py writes {len(sections)} of them"
         )
     return text
 
@@ -138,8 +138,8 @@ def outdated(content: dict[str, bytes], root: Path = ROOT) -> list[str]:
     """The files below ``root`` that are not as they should be."""
     return [
         file
-        for file, own in content.items()
-        if not (root / file).exists() or (root / file).read_bytes() != own
+        for file, expected in content.items()
+        if not (root / file).exists() or (root / file).read_bytes() != expected
     ]
 
 

@@ -57,8 +57,8 @@ def read(name: str) -> dict[str, Any]:
 def stale_results() -> list[str]:
     """A sentence for each study whose numbers are shown and whose code has changed since."""
     names = ("few_labels", "random_split", "figure_3_1", "figure_3_4")
-    told = {name: staleness(read(name).get("made_with")) for name in names}
-    return [f"studies/results/{name}.json was {stale}" for name, stale in told.items() if stale]
+    notes = {name: staleness(read(name).get("made_with")) for name in names}
+    return [f"studies/results/{name}.json was {stale}" for name, stale in notes.items() if stale]
 
 
 def few_labels_setting(to_root: str = "") -> str:
@@ -97,8 +97,8 @@ def few_labels_summary() -> str:
         f"{_against_best()} Its stated accuracy interval, meant to hold the truth nine times in "
         f"ten, held it in {covered} % of the fits. Its calibration error is "
         f"{_listed(f'{error:.2f}' for error in errors)} with {_listed(budgets)} labels per class: "
-        "with one or two labels little can be known about one's own accuracy. Uncalibrated, naive "
-        f"Bayes with EM has {_overall('em_raw')['ece']:.2f} on the mean."
+        "with one or two labels little can be known about the accuracy. Uncalibrated, naive "
+        f"Bayes with EM has {_overall('em_raw')['ece']:.2f} on average."
     )
 
 
@@ -112,8 +112,9 @@ def few_labels_findings() -> str:
         _against_best(),
         _newsgroups(),
         _where_em_is_ahead(),
-        f"Calibration error of `auto` by labels per class ({_listed(budgets)}): {errors}, on the "
-        f"mean {_overall('auto')['ece']:.3f}; uncalibrated EM has {_overall('em_raw')['ece']:.2f}.",
+        f"Calibration error of `auto` by labels per class ({_listed(budgets)}): {errors}, on "
+        f"average {_overall('auto')['ece']:.3f}; "
+        f"uncalibrated EM has {_overall('em_raw')['ece']:.2f}.",
         f"The interval held the accuracy on test documents in {covered} % of {n_fits} fits "
         f"({_listed(shares)} % by labels per class); it is {_listed(widths)} points wide.",
     ]
@@ -125,20 +126,20 @@ def newsgroups_table() -> str:
     results = read("figure_3_1")
     sizes = results["sizes"]
     paper = results["paper"]
-    told = ", ".join(
+    of_paper = ", ".join(
         f"{name} {_listed(f'{100 * value:.0f}' for value in paper[name].values())}"
         for name in ("NB", "EM")
     )
     rows = [
-        [f"{name}, {title}", *(_percent(fmean(own[str(size)])) for size in sizes)]
+        [f"{name}, {title}", *(_percent(fmean(by_size[str(size)])) for size in sizes)]
         for view, title in VIEWS.items()
-        for name, own in _found(results["accuracy"], view).items()
+        for name, by_size in _found(results["accuracy"], view).items()
     ]
     head = (
         "20 Newsgroups with 10,000 unlabeled messages, tested on later ones "
         f"(`python -m studies figure_3_1`; {_made_with('figure_3_1')}; mean of "
-        f"{_word(results['draws'])} draws, %; the paper, which counts words only, has {told} at "
-        f"{_listed(paper['NB'])} labels):"
+        f"{_word(results['draws'])} draws, %; the paper, which counts words only, has {of_paper} "
+        f"at {_listed(paper['NB'])} labels):"
     )
     return f"{_paragraph(head)}\n\n{_table(['labels', *(f'{size:,}' for size in sizes)], rows)}"
 
@@ -147,13 +148,13 @@ def annealing_table() -> str:
     """Figure 3.4: EM and annealing by labels per class, in all words."""
     accuracy = _found(read("figure_3_4")["accuracy"], "all words")
     rows = [
-        [title, *(_percent(fmean(own[way])) for own in accuracy.values())]
+        [title, *(_percent(fmean(by_way[way])) for by_way in accuracy.values())]
         for way, title in (("EM", "EM"), ("labels", "annealed"))
     ]
     head = (
         "Annealing, on the five comp.* groups with 3,000 unlabeled messages "
         f"(`python -m studies figure_3_4`; {_made_with('figure_3_4')}; mean of "
-        f"{_span(len(own['EM']) for own in accuracy.values())} draws, %; "
+        f"{_span(len(by_way['EM']) for by_way in accuracy.values())} draws, %; "
         "leaven's weighting):"
     )
     return f"{_paragraph(head)}\n\n{_table(['labels per class', *accuracy], rows)}"
@@ -183,8 +184,8 @@ def _against_best() -> str:
         for cell in cells
         if cell["p_value"] < SURE and abs(cell["difference"]) > WORTH_COUNTING
     ]
-    n_ahead, n_behind = (sum(sign * own > 0 for own in clear) for sign in (1, -1))
-    told = _listed(
+    n_ahead, n_behind = (sum(sign * difference > 0 for difference in clear) for sign in (1, -1))
+    below = _listed(
         f"{CORPORA.get(cell['corpus'], cell['corpus'])} with {_labels(cell['per_class'])} by "
         f"{-100 * cell['difference']:.1f} points (p = {cell['p_value']:.2g})"
         for cell in behind
@@ -193,7 +194,7 @@ def _against_best() -> str:
         f"In {len(cells) - len(behind)} of {len(cells)} cells, each a corpus with a number of "
         "labels per class, `auto` is above the best supervised method of that cell, chosen by its "
         "test accuracy"
-        + (f"; it is below on {told}. " if behind else ". ")
+        + (f"; it is below on {below}. " if behind else ". ")
         + f"It is ahead by more than {100 * WORTH_COUNTING:.0f} points with p < {SURE} in "
         f"{n_ahead or 'none'} of them, and behind by as much in {n_behind or 'none'}."
     )
@@ -206,7 +207,7 @@ def _newsgroups() -> str:
         f"{100 * cell['accuracy_mean']:.1f} ± {100 * cell['accuracy_std']:.1f}" for cell in cells
     )
     random = read("random_split")["accuracy"]["auto"]
-    at_random = {int(n): _percent(fmean(own)) for n, own in random.items()}
+    at_random = {int(n): _percent(fmean(values)) for n, values in random.items()}
     return (
         f"20 Newsgroups, tested on later messages, with {_listed(_budgets())} labels per class: "
         f"{', '.join(scores)} (mean ± standard deviation of draws). Split at random, with "
@@ -224,20 +225,19 @@ def _where_em_is_ahead() -> str:
             ahead.setdefault(auto["corpus"], []).append((auto, em))
     if not ahead:
         return f"`auto` is ahead of `em` in all {len(cells)} cells."
-    told = []
+    shown = []
     for corpus, pairs in ahead.items():
         budgets = _listed(auto["per_class"] for auto, _ in pairs)
         ours, theirs = (
             _listed(_percent(pair[place]["accuracy_mean"]) for pair in pairs) for place in (0, 1)
         )
-        told.append(f"{CORPORA.get(corpus, corpus)} with {budgets} ({theirs} against {ours})")
+        shown.append(f"{CORPORA.get(corpus, corpus)} with {budgets} ({theirs} against {ours})")
     why = (
-        " WebKB's pages are told apart by words that the vectors hold back, and so few labels "
-        "cannot say so."
+        " WebKB's pages differ in words that the vectors suppress, which a few labels cannot show."
     )
     return (
         f"`em`, naive Bayes with EM, is ahead of `auto` in {sum(map(len, ahead.values()))} of "
-        f"{len(cells)} cells, by labels per class: {_listed(told)}."
+        f"{len(cells)} cells, by labels per class: {_listed(shown)}."
         + (why if "webkb4" in ahead else "")
     )
 
@@ -297,8 +297,8 @@ def _word(number: int) -> str:
 
 def _span(numbers: Iterable[int]) -> str:
     """The only number, or the least and the largest."""
-    own = sorted(set(numbers))
-    return _word(own[0]) if len(own) == 1 else f"{own[0]} to {own[-1]}"
+    distinct = sorted(set(numbers))
+    return _word(distinct[0]) if len(distinct) == 1 else f"{distinct[0]} to {distinct[-1]}"
 
 
 def _labels(number: int) -> str:

@@ -64,8 +64,8 @@ def status(each: dict[str, Any]) -> str:
     if each["results"] is None:
         return "no results yet"
     stale = each["stale"]
-    told = f"stale: {stale}" if stale else described(each["made_with"])
-    return f"{each['results']}; {told}"
+    text = f"stale: {stale}" if stale else described(each["made_with"])
+    return f"{each['results']}; {text}"
 
 
 def run(names: list[str]) -> None:
@@ -78,9 +78,9 @@ def run(names: list[str]) -> None:
         run_study(importlib.import_module(f"studies.{name}").main)
 
 
-def fail(told: str, code: int) -> NoReturn:
+def fail(message: str, code: int) -> NoReturn:
     """End with one sentence."""
-    print(f"error: {told}", file=sys.stderr)
+    print(f"error: {message}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -20,7 +20,7 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True)
 class NewsgroupSplit:
-    """20 Newsgroups by Nigam's protocol: bodies, their classes, and who plays which part."""
+    """20 Newsgroups by Nigam's protocol: bodies, their classes, and the role of each document."""
 
     texts: list[str]
     labels: np.ndarray  # (n_documents,) str
@@ -35,9 +35,9 @@ def newsgroup_split(seed: int, n_unlabeled: int = 10_000) -> NewsgroupSplit:
     dates = np.array(table["date"].to_pylist())
     test = []
     for group in np.unique(labels):
-        own = np.flatnonzero(labels == group)
-        own = own[np.argsort(dates[own], kind="stable")]
-        test.append(own[round(0.8 * len(own)) :])
+        members = np.flatnonzero(labels == group)
+        members = members[np.argsort(dates[members], kind="stable")]
+        test.append(members[round(0.8 * len(members)) :])
     is_test = np.zeros(len(labels), dtype=bool)
     is_test[np.concatenate(test)] = True
     rest = np.random.default_rng(seed).permutation(np.flatnonzero(~is_test))
@@ -88,7 +88,7 @@ def print_made_with(made_with: MadeWith | None) -> None:
 
 
 def run_study(main: Callable[[], None]) -> None:
-    """Run a study; a missing corpus or folder of corpora is told in one sentence."""
+    """Run a study; a missing corpus or folder of corpora is reported in one sentence."""
     try:
         main()
     except FileNotFoundError as error:
@@ -104,7 +104,7 @@ def paired(a: list[float], b: list[float]) -> dict[str, float]:
 
 
 def signed(test: dict[str, float]) -> str:
-    """A paired difference in percentage points, and how sure it is."""
+    """A paired difference in percentage points, and its p-value."""
     return f"{100 * test['difference']:+5.1f} (p = {test['p_value']:.2g})"
 
 

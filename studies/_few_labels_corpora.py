@@ -37,7 +37,7 @@ MEASURES = ("accuracy", "macro_f1", "ece", "nll", "seconds")
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Documents, their classes, and who plays which part (places of documents)."""
+    """Documents, their classes, and the role of each document (positions)."""
 
     texts: list[str]
     labels: np.ndarray  # (n_documents,) str
@@ -95,7 +95,7 @@ class Answer:
     predicted: Any  # classes of the test documents
     proba: Any  # (n_documents, n_classes), classes sorted; None for a method without
     seconds: float  # from training texts to a trained classifier
-    stated: dict[str, Any] = field(default_factory=dict)  # what it says of itself
+    stated: dict[str, Any] = field(default_factory=dict)  # its own estimates
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +204,9 @@ def draw_task(name: str, per_class: int, draw: int) -> Draw:
     rng = np.random.default_rng([draw, per_class])
     chosen = []
     for label in np.unique(corpus.labels):
-        own = corpus.pool[corpus.labels[corpus.pool] == label]
-        size = per_class if len(own) >= 2 * per_class else max(len(own) // 2, 1)
-        chosen.append(rng.choice(own, size, replace=False))
+        of_class = corpus.pool[corpus.labels[corpus.pool] == label]
+        size = per_class if len(of_class) >= 2 * per_class else max(len(of_class) // 2, 1)
+        chosen.append(rng.choice(of_class, size, replace=False))
     labeled = np.concatenate(chosen)
     train = np.union1d(labeled, corpus.unlabeled)
     labels = np.full(len(train), None, dtype=object)

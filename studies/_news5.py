@@ -98,9 +98,9 @@ def fit_draw(news: News5, options: TextOptions, oracle: bool, per_class: int, se
     rng = np.random.default_rng(seed)
     orders = [rng.permutation(np.flatnonzero(news.codes == code)) for code in range(5)]
     last = N_UNLABELED + per_class
-    unlabeled = np.concatenate([own[:N_UNLABELED] for own in orders])
-    labeled = np.concatenate([own[N_UNLABELED:last] for own in orders])
-    rest = np.concatenate([own[last:] for own in orders])
+    unlabeled = np.concatenate([order[:N_UNLABELED] for order in orders])
+    labeled = np.concatenate([order[N_UNLABELED:last] for order in orders])
+    rest = np.concatenate([order[last:] for order in orders])
     counter, X = fit_counter(
         as_text_array(news.texts[np.concatenate([labeled, unlabeled])]),
         options,

@@ -71,7 +71,9 @@ def made_of_rows(rows: Iterable[Mapping[str, Any]], seed: Seed = None) -> MadeWi
         groups.setdefault(key, []).append(row.get("date", ""))
     parts: list[dict[str, Any]] = []
     for key, dates in groups.items():
-        fields = {name: own for name, own in zip(OF_A_ROW, key, strict=True) if own is not None}
+        fields = {
+            name: value for name, value in zip(OF_A_ROW, key, strict=True) if value is not None
+        }
         made = {"commit": None, **fields, "date": min(dates)} if fields else None
         parts.append({"rows": len(dates), "made_with": made})
     seeds = {"seed": list(seed) if isinstance(seed, Sequence) else seed}
@@ -92,13 +94,13 @@ def staleness(made_with: Mapping[str, Any] | None, library: Path = LIBRARY) -> s
     n_commits = commits_since(commit, library)
     if n_commits == 0 and "source" not in made_with and not made_with.get("dirty"):
         return None
-    told = f"made with {_what(made_with)} of {made_with.get('date') or 'an unknown date'}"
+    text = f"made with {_what(made_with)} of {made_with.get('date') or 'an unknown date'}"
     if n_commits is None and commit:
-        return f"{told}, a commit that git does not know here"
+        return f"{text}, a commit that git does not know here"
     if not n_commits:
-        return f"{told}; src/leaven is different now"
+        return f"{text}; src/leaven is different now"
     noun = "commit" if n_commits == 1 else "commits"
-    return f"{told}; src/leaven has changed in {n_commits} {noun} since"
+    return f"{text}; src/leaven has changed in {n_commits} {noun} since"
 
 
 def commits_since(commit: str | None, library: Path = LIBRARY) -> int | None:
@@ -112,12 +114,12 @@ def commits_since(commit: str | None, library: Path = LIBRARY) -> int | None:
 def described(made_with: Mapping[str, Any] | None) -> str:
     """What results were made with, in words."""
     if made_with and "parts" in made_with:
-        told = _parts_in_words(made_with["parts"])
+        text = _parts_in_words(made_with["parts"])
     elif not made_with or not _is_recorded(made_with):
         return UNRECORDED
     else:
-        told = f"made with {_version(made_with)}{_what(made_with)} of {made_with.get('date')}"
-    return told + _seeds_in_words(made_with.get("seed"))
+        text = f"made with {_version(made_with)}{_what(made_with)} of {made_with.get('date')}"
+    return text + _seeds_in_words(made_with.get("seed"))
 
 
 def _is_recorded(made_with: Mapping[str, Any]) -> bool:
@@ -130,21 +132,21 @@ def _staleness_of_parts(parts: Sequence[Mapping[str, Any]], library: Path) -> st
     total = sum(part["rows"] for part in parts)
     counts: Counter[str] = Counter()
     for part in parts:
-        told = staleness(part["made_with"], library)
-        if told is not None:
-            counts[told] += part["rows"]
+        text = staleness(part["made_with"], library)
+        if text is not None:
+            counts[text] += part["rows"]
     if not counts:
         return None
-    return "; ".join(f"{rows:,} of {total:,} rows were {told}" for told, rows in counts.items())
+    return "; ".join(f"{rows:,} of {total:,} rows were {text}" for text, rows in counts.items())
 
 
 def _parts_in_words(parts: Sequence[Mapping[str, Any]]) -> str:
     """Every version of rows, and how many rows it has."""
-    told = (
+    text = (
         f"{part['rows']:,} row{'' if part['rows'] == 1 else 's'} {described(part['made_with'])}"
         for part in parts
     )
-    return f"made of {'; '.join(told)}"
+    return f"made of {'; '.join(text)}"
 
 
 def _version(made_with: Mapping[str, Any]) -> str:
@@ -178,7 +180,7 @@ def _is_tracked(library: Path) -> bool:
 def _git(folder: Path, *arguments: str) -> str | None:
     """What a git command prints; None without git, outside a repository, or if it fails."""
     # Inside a hook, variables such as GIT_DIR would lead to another repository.
-    environment = {name: own for name, own in os.environ.items() if not name.startswith("GIT_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         found = subprocess.run(
             ["git", "--no-optional-locks", "-C", str(folder), *arguments],

@@ -124,13 +124,13 @@ def view(
     y = np.concatenate([trial.y[kept], np.full(len(trial.unlabeled), UNKNOWN)])
     X = _scaled(reuters.train[rows], columns)
     if on_training:
-        own = np.setdiff1d(np.arange(len(trial.y)), trial.labeled)
-        scored, truth = reuters.train[own], trial.y[own]
+        chosen = np.setdiff1d(np.arange(len(trial.y)), trial.labeled)
+        scored, truth = reuters.train[chosen], trial.y[chosen]
     elif held_out is None:
         scored, truth = reuters.test, trial.y_test
     else:
-        own = trial.labeled[held_out]
-        scored, truth = reuters.train[own], trial.y[own]
+        chosen = trial.labeled[held_out]
+        scored, truth = reuters.train[chosen], trial.y[chosen]
     return View(InMemoryCorpus(X, y), len(columns), _scaled(scored, columns), truth)
 
 

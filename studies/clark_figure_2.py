@@ -64,7 +64,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Messages and their groups, and who plays which part."""
+    """Messages and their groups, and the role of each message."""
 
     texts: list[str]
     labels: np.ndarray
@@ -96,59 +96,66 @@ def split(seed: int) -> Split:
     rng = np.random.default_rng(seed)
     parts: dict[str, list[Any]] = {"pool": [], "unlabeled": [], "test": []}
     for group in np.unique(labels):
-        own = np.flatnonzero(labels == group)
-        own = own[np.argsort(dates[own], kind="stable")]
-        n_training = round(TRAINING * len(own))
-        training, later = rng.permutation(own[:n_training]), rng.permutation(own[n_training:])
+        members = np.flatnonzero(labels == group)
+        members = members[np.argsort(dates[members], kind="stable")]
+        n_training = round(TRAINING * len(members))
+        training, later = (
+            rng.permutation(members[:n_training]),
+            rng.permutation(members[n_training:]),
+        )
         n_pool = round(POOL * n_training)
         parts["pool"].append(training[:n_pool])
         parts["unlabeled"].append(training[n_pool:])
         parts["test"].append(later[: len(later) // 2])
-    return Split(texts, labels, **{name: np.concatenate(own) for name, own in parts.items()})
+    return Split(texts, labels, **{name: np.concatenate(places) for name, places in parts.items()})
 
 
 def draw(size: int, seed: int) -> Draw:
     """``size`` labeled messages, equally many per group, and all that go with them."""
-    own = split(seed)
+    division = split(seed)
     rng = np.random.default_rng([seed, size])
-    groups = np.unique(own.labels)
+    groups = np.unique(division.labels)
     chosen = [
-        rng.choice(own.pool[own.labels[own.pool] == group], size // len(groups), replace=False)
+        rng.choice(
+            division.pool[division.labels[division.pool] == group],
+            size // len(groups),
+            replace=False,
+        )
         for group in groups
     ]
     labeled = np.concatenate(chosen)
-    train = np.concatenate([labeled, own.unlabeled])
+    train = np.concatenate([labeled, division.unlabeled])
     labels = np.full(len(train), "", dtype=object)
-    labels[: len(labeled)] = own.labels[labeled]
+    labels[: len(labeled)] = division.labels[labeled]
     return Draw(
-        [own.texts[i] for i in train],
+        [division.texts[i] for i in train],
         labels,
-        [own.texts[i] for i in own.test],
-        own.labels[own.test],
+        [division.texts[i] for i in division.test],
+        division.labels[division.test],
     )
 
 
-def as_it_comes(own: Draw) -> dict[str, Any]:
+def as_it_comes(drawn: Draw) -> dict[str, Any]:
     """Answers of ``TextClassifier``; calibration would change probabilities, not answers."""
     return {
         name: TextClassifier(method, calibrate=False)
-        .fit(own.texts, own.labels)
-        .predict(own.test_texts)
+        .fit(drawn.texts, drawn.labels)
+        .predict(drawn.test_texts)
         for name, method in OWN_METHODS.items()
     }
 
 
-def as_in_the_paper(view: str, own: Draw) -> dict[str, Any]:
-    counter, X = fit_counter(as_text_array(own.texts), VIEWS[view], by_frequency=True)
-    test = counter.count(as_text_array(own.test_texts))
+def as_in_the_paper(view: str, drawn: Draw) -> dict[str, Any]:
+    counter, X = fit_counter(as_text_array(drawn.texts), VIEWS[view], by_frequency=True)
+    test = counter.count(as_text_array(drawn.test_texts))
     common = {"alpha": ALPHA, "unlabeled_weight": WEIGHT}
     fitted = {
         "MNB": NaiveBayesEM(alpha=ALPHA, unlabeled_weight=0.0),
         "SFE": FrequencyEstimateNB(**common, shrinkage=0.0),
         SCALED: NaiveBayesEM(**common, max_iter=ITERATIONS),
     }
-    found = {name: clf.fit(X, own.labels).predict(test) for name, clf in fitted.items()}
-    return {**found, "EM": em_of_the_paper(X, own.labels, test)}
+    found = {name: clf.fit(X, drawn.labels).predict(test) for name, clf in fitted.items()}
+    return {**found, "EM": em_of_the_paper(X, drawn.labels, test)}
 
 
 def em_of_the_paper(X: Any, labels: np.ndarray, test: Any) -> Any:
@@ -164,9 +171,9 @@ def em_of_the_paper(X: Any, labels: np.ndarray, test: Any) -> Any:
 
 
 def run_draw(view: str, size: int, number: int) -> Row:
-    own = draw(size, number)
+    drawn = draw(size, number)
     answers: Callable[[], dict[str, Any]] = (
-        (lambda: as_it_comes(own)) if view == DEFAULT else (lambda: as_in_the_paper(view, own))
+        (lambda: as_it_comes(drawn)) if view == DEFAULT else (lambda: as_in_the_paper(view, drawn))
     )
     start = time.perf_counter()
     with warnings.catch_warnings():
@@ -177,7 +184,7 @@ def run_draw(view: str, size: int, number: int) -> Row:
         "view": view,
         "size": size,
         "draw": number,
-        "accuracy": {name: float((own.truth == got).mean()) for name, got in found.items()},
+        "accuracy": {name: float((drawn.truth == got).mean()) for name, got in found.items()},
         "seconds": time.perf_counter() - start,
         **_provenance.code(),
     }
@@ -200,7 +207,9 @@ def compute() -> list[Row]:
                 row = run_draw(view, size, number)
                 with CACHE.open("a") as file:
                     file.write(json.dumps(row) + "\n")
-                shown = "  ".join(f"{m} {100 * own:.1f}" for m, own in row["accuracy"].items())
+                shown = "  ".join(
+                    f"{m} {100 * accuracy:.1f}" for m, accuracy in row["accuracy"].items()
+                )
                 print(f"draw {number}, {size:>5} labels, {view:<10} {shown}", flush=True)
     return read_cache()
 
@@ -233,8 +242,8 @@ def table(results: dict[str, Any]) -> str:
         "| documents | method | " + " | ".join(f"{size:,}" for size in SIZES) + " |",
         "|---|---" + "|---" * len(SIZES) + "|",
     ]
-    for view, own in results["accuracy"].items():
-        for method, by_size in own.items():
+    for view, by_method in results["accuracy"].items():
+        for method, by_size in by_method.items():
             cells = " | ".join(mean_sd(by_size[size]).strip() for size in SIZES)
             lines.append(f"| {view} | {method} | {cells} |")
     lines += ["", "Differences in points, paired over draws:", ""]
@@ -248,10 +257,10 @@ def table(results: dict[str, Any]) -> str:
 def plot(results: dict[str, Any]) -> None:
     figure, axes = subplots(ncols=3, figsize=(12, 4.4), sharey=True)
     titles = {"raw": "raw counts", DEFAULT: "leaven as it comes"}
-    for own, (view, by_method) in zip(axes, results["accuracy"].items(), strict=True):
+    for panel, (view, by_method) in zip(axes, results["accuracy"].items(), strict=True):
         for method, by_size in by_method.items():
             values = [by_size[size] for size in SIZES]
-            own.errorbar(
+            panel.errorbar(
                 SIZES,
                 [100 * np.mean(each) for each in values],
                 [100 * np.std(each, ddof=1) for each in values],
@@ -261,9 +270,9 @@ def plot(results: dict[str, Any]) -> None:
                 markersize=4,
                 label=method,
             )
-        own.set_title(titles.get(view, view))
-        own.set_xlabel("labeled documents (20 classes)")
-        log_ticks(own, SIZES)
+        panel.set_title(titles.get(view, view))
+        panel.set_xlabel("labeled documents (20 classes)")
+        log_ticks(panel, SIZES)
     axes[0].set_ylabel("accuracy on later messages, %")
     axes[0].legend()
     figure.suptitle("20 Newsgroups by date, with 7,500 unlabeled messages")

@@ -7,7 +7,7 @@ on disk (two threads) and on local Dask workers of one thread each. Every measur
 of its own; the median of six iterations after the first is given, and the peak memory (resident
 set) of each process from its start, reading and counting included.
 
-Four workers on two processors tell nothing about four processors: they show what it costs to start
+Four workers on two processors say nothing about four processors: they show what it costs to start
 more workers than there are processors. The machine's load decides much of the rest.
 Run: ``python -m studies.clark_figure_3``, about ten minutes.
 """
@@ -51,7 +51,7 @@ def seconds_of(row: dict[str, Any]) -> float:
 def line(row: dict[str, Any]) -> str:
     n_workers = row["n_workers"]
     workers = "" if n_workers is None else f", {n_workers} worker{'s' if n_workers > 1 else ''}"
-    peaks = " ".join(f"{own:.2f}" for own in (row["peak_gb"], *row.get("worker_peak_gb", [])))
+    peaks = " ".join(f"{peak:.2f}" for peak in (row["peak_gb"], *row.get("worker_peak_gb", [])))
     return (
         f"| {row['place'] + workers:<16} | {row['n_documents']:>9,} | {row['n_words']:>7,} "
         f"| {row['reading_seconds']:6.1f} | {seconds_of(row):6.3f} "
@@ -71,10 +71,10 @@ def plot(results: dict[str, Any]) -> None:
     figure, (left, middle, right) = subplots(ncols=3, figsize=(14, 4.4))
     rows = results["rows"]
     for place, name in NAMES.items():
-        own = [row for row in rows if row["place"] == place and row["n_workers"] in (None, 2)]
-        x = [row["n_documents"] for row in own]
-        left.plot(x, [seconds_of(row) for row in own], "o-", color=COLORS[place], label=name)
-        peak = [max(row["peak_gb"], *row.get("worker_peak_gb", [0])) for row in own]
+        of_place = [row for row in rows if row["place"] == place and row["n_workers"] in (None, 2)]
+        x = [row["n_documents"] for row in of_place]
+        left.plot(x, [seconds_of(row) for row in of_place], "o-", color=COLORS[place], label=name)
+        peak = [max(row["peak_gb"], *row.get("worker_peak_gb", [0])) for row in of_place]
         right.plot(x, peak, "o-", color=COLORS[place], label=name)
     sizes = sorted({row["n_documents"] for row in rows})
     for axes in (left, right):
@@ -89,10 +89,10 @@ def plot(results: dict[str, Any]) -> None:
     right.set_title("streaming's memory does not grow with them")
     right.set_ylim(bottom=0)
     at = sizes[COPIES["dask"].index(AT_WORKERS)]
-    own = [row for row in rows if row["place"] == "dask" and row["n_documents"] == at]
-    own.sort(key=lambda row: row["n_workers"])
-    heights = [seconds_of(row) for row in own]
-    middle.bar([str(row["n_workers"]) for row in own], heights, color=COLORS["dask"])
+    of_size = [row for row in rows if row["place"] == "dask" and row["n_documents"] == at]
+    of_size.sort(key=lambda row: row["n_workers"])
+    heights = [seconds_of(row) for row in of_size]
+    middle.bar([str(row["n_workers"]) for row in of_size], heights, color=COLORS["dask"])
     memory = next(r for r in rows if r["place"] == "memory" and r["n_documents"] == at)
     middle.axhline(
         seconds_of(memory), color=COLORS["memory"], linestyle="--", label="in memory, two threads"

@@ -1,4 +1,4 @@
-"""Does the diagnosis tell the truth? Its verdict against accuracy on all other labels.
+"""Is the diagnosis right? Its verdict against accuracy on all other labels.
 
 Real corpora in which almost all labels are hidden: 10, 50 or 200 are left (two per class at
 least), up to 7,000 of the other documents are unlabeled. The truth is the accuracy of plain EM
@@ -109,12 +109,12 @@ def read_reuters(kind: str) -> tuple[list[str], list[str]]:
         return texts, ["usa" if "usa" in (row["places"] or []) else "no" for row in rows]
     topics = [set(row["labels"] or []) for row in rows]
     if kind == "eight":
-        single = [(text, own & set(EIGHT)) for text, own in zip(texts, topics, strict=True)]
+        single = [(text, kinds & set(EIGHT)) for text, kinds in zip(texts, topics, strict=True)]
         return (
-            [text for text, own in single if len(own) == 1],
-            [min(own) for _, own in single if len(own) == 1],
+            [text for text, kinds in single if len(kinds) == 1],
+            [min(kinds) for _, kinds in single if len(kinds) == 1],
         )
-    return texts, [kind if kind in own else "no" for own in topics]
+    return texts, [kind if kind in kinds else "no" for kinds in topics]
 
 
 @cache
@@ -137,14 +137,16 @@ def draw(task: str, how: str, n_labels: int, seed: int) -> tuple[Any, Any, Any, 
     of_class = [order[truth[order] == code] for code in range(n_classes)]
     if how == "natural":
         # One of each, so that every class is known; the others as they come.
-        first = np.array([own[0] for own in of_class])
+        first = np.array([members[0] for members in of_class])
         others = order[~np.isin(order, first)]
         labeled = np.concatenate([first, others[: n_labels - n_classes]])
     else:
         sizes = np.full(n_classes, n_labels // n_classes)
         if how == "1:4":
             sizes = np.where(classes == "no", n_labels * 4 // 5, n_labels // 5)
-        labeled = np.concatenate([own[:size] for own, size in zip(of_class, sizes, strict=True)])
+        labeled = np.concatenate(
+            [members[:size] for members, size in zip(of_class, sizes, strict=True)]
+        )
     unlabeled = order[~np.isin(order, labeled)][:MOST_UNLABELED]
     rows = np.concatenate([labeled, unlabeled])
     y = np.where(np.arange(len(rows)) < len(labeled), truth[rows], -1)
@@ -165,9 +167,11 @@ def run_cell(task: str, how: str, n_labels: int, number: int) -> dict[str, Any]:
     names = list(WAYS) if is_full else ["supervised", "plain EM"]
     found = {name: accuracy(X, y, truth, WAYS[name]) for name in names}
     model = MultinomialMixture(np.arange(len(classes)), n_threads=None)
-    tell = diagnose_alternatives if is_full else diagnose_corpus
+    diagnose = diagnose_alternatives if is_full else diagnose_corpus
     start = time.perf_counter()
-    diagnosis = tell(Ascent(model, Climb()), TrainingSet.of(InMemoryCorpus(X, y), Labels(classes)))
+    diagnosis = diagnose(
+        Ascent(model, Climb()), TrainingSet.of(InMemoryCorpus(X, y), Labels(classes))
+    )
     return {
         "task": task,
         "labels": how,
@@ -189,13 +193,13 @@ def outcome(difference: float) -> str:
 
 def show(cells: list[dict[str, Any]]) -> None:
     for n_labels in SIZES:
-        own = [cell for cell in cells if cell["n_labels"] == n_labels]
-        table = Counter((cell["verdict"], outcome(cell["truth"])) for cell in own)
+        of_size = [cell for cell in cells if cell["n_labels"] == n_labels]
+        table = Counter((cell["verdict"], outcome(cell["truth"])) for cell in of_size)
         for verdict in ("hurts", "unclear", "helps"):
             row = "  ".join(
                 f"{truth} {table[verdict, truth]:3}" for truth in ("hurts", "even", "helps")
             )
-            print(f"{n_labels:>4} labels, told {verdict:<8} in truth {row}")
+            print(f"{n_labels:>4} labels, verdict {verdict:<8} truth {row}")
     checked = [cell for cell in cells if cell["recommended"]]
     policies = {
         "always supervised": lambda cell: cell["accuracy"]["supervised"],
@@ -236,9 +240,11 @@ def main() -> None:
         for n_labels in SIZES:
             for number in range(DRAWS):
                 cells.append(run_cell(task, how, n_labels, number))
-            own = cells[-DRAWS:]
-            told = "   ".join(f"{cell['verdict']:<7} {100 * cell['truth']:+5.1f}" for cell in own)
-            print(f"{task:<18} {how:<8} {n_labels:>4}   {told}", flush=True)
+            latest = cells[-DRAWS:]
+            shown = "   ".join(
+                f"{cell['verdict']:<7} {100 * cell['truth']:+5.1f}" for cell in latest
+            )
+            print(f"{task:<18} {how:<8} {n_labels:>4}   {shown}", flush=True)
     show(cells)
     results = {"cells": cells, "acq": reuters_acq()}
     seeds = range(FIRST_SEED, FIRST_SEED + DRAWS)

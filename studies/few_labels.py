@@ -1,4 +1,4 @@
-"""Few labels and much unlabeled text: leaven's methods beside those that people use.
+"""Few labels and much unlabeled text: leaven's methods beside common ones.
 
 Eight corpora; 1, 2, 5, 15 and 50 labels per class at random; five draws. A class with fewer
 than twice as many training documents gives half of them. Every other training document is
@@ -27,7 +27,7 @@ supervised method of each cell, chosen by its test accuracy: more than any user 
 Run: ``python -m studies.few_labels``, with ``--corpora``, ``--methods``, ``--budgets`` for some
 only. What is in results/few_labels.jsonl is not computed again, unless ``--again`` with
 ``--methods``. ``--fresh`` computes everything again, in a new file that replaces the old one
-when it is complete; after an interruption it goes on, unless leaven has changed. Every row has
+when it is complete; after an interruption it continues, unless leaven has changed. Every row has
 the version, commit and date of leaven; those without are older than this record.
 """
 
@@ -49,7 +49,7 @@ BUDGETS = (1, 2, 5, 15, 50)  # labels per class
 SUPERVISED = ["nb", "svm", "logreg", "leaven nb"]
 WORTH_COUNTING, SURE = 0.02, 0.05  # of a difference, and of its p-value
 CACHE = _common.RESULTS / "few_labels.jsonl"
-FRESH = _common.RESULTS / "few_labels.fresh.jsonl"  # of --fresh, till it is complete
+FRESH = _common.RESULTS / "few_labels.fresh.jsonl"  # of --fresh, until it is complete
 CELL = ["corpus", "per_class"]
 KEY = [*CELL, "draw", "method"]
 Row = dict[str, Any]
@@ -161,8 +161,8 @@ def records(frame: pd.DataFrame) -> list[Row]:
 def against_best(frame: pd.DataFrame) -> dict[str, Any]:
     """Auto minus the best supervised method of each cell, on the draws that all have."""
     cells: list[Row] = []
-    for (corpus, per_class), own in frame.groupby(CELL, observed=True):
-        scores = own.pivot(index="draw", columns="method", values="accuracy")
+    for (corpus, per_class), group in frame.groupby(CELL, observed=True):
+        scores = group.pivot(index="draw", columns="method", values="accuracy")
         rivals = [name for name in SUPERVISED if name in scores]
         scores = scores.reindex(columns=["auto", *rivals]).dropna()
         if rivals and len(scores) > 1:
@@ -179,11 +179,11 @@ def against_best(frame: pd.DataFrame) -> dict[str, Any]:
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     """How often the interval that a method states contains its accuracy on the test documents."""
-    own = frame.dropna(subset=["expected_accuracy"])
-    found = own[["method", "per_class"]].assign(
-        covered=own["accuracy"].between(own["expected_low"], own["expected_high"]),
-        width=own["expected_high"] - own["expected_low"],
-        bias=own["expected_accuracy"] - own["accuracy"],
+    stated = frame.dropna(subset=["expected_accuracy"])
+    found = stated[["method", "per_class"]].assign(
+        covered=stated["accuracy"].between(stated["expected_low"], stated["expected_high"]),
+        width=stated["expected_high"] - stated["expected_low"],
+        bias=stated["expected_accuracy"] - stated["accuracy"],
     )
     groups = found.groupby(["method", "per_class"], observed=True)
     return groups.mean().assign(draws=groups.size())
@@ -244,8 +244,8 @@ def plot(frame: pd.DataFrame) -> None:
     figure, axes = _common.subplots(nrows=2, ncols=4, figsize=(13, 6.5))
     lines: dict[str, Any] = {}
     for each, corpus in zip(axes.flat, CORPORA, strict=True):
-        own = frame[frame["corpus"] == corpus]
-        for method, rows in own.groupby("method", observed=True):
+        of_corpus = frame[frame["corpus"] == corpus]
+        for method, rows in of_corpus.groupby("method", observed=True):
             if method == "em_raw":  # the same predictions as em's
                 continue
             means = 100 * rows.groupby("per_class")["accuracy"].mean()

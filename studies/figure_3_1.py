@@ -128,9 +128,9 @@ def report(results: dict[str, Any]) -> None:
         print(f"{view:<9} " + "  ".join(f"{size}: {signed(test)}" for size, test in tests.items()))
 
     print(f"\none trial of {MOST:,} labels (the paper: NB 76, EM 78), McNemar's test")
-    for view, own in results["one_trial"].items():
-        shown = "  ".join(f"{name} {100 * value:.1f}" for name, value in own["accuracy"].items())
-        print(f"{view:<9} {shown}  p = {own['test']['p_value']:.2g}")
+    for view, trial in results["one_trial"].items():
+        shown = "  ".join(f"{name} {100 * value:.1f}" for name, value in trial["accuracy"].items())
+        print(f"{view:<9} {shown}  p = {trial['test']['p_value']:.2g}")
 
 
 def plot(results: dict[str, Any]) -> None:

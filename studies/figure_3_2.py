@@ -74,8 +74,8 @@ def run() -> dict[str, Any]:
         points = measure(split, options)
         results["points"][view] = points
         results["correlation"][view] = correlation(points)
-        for size, own in points.items():
-            probability, right = np.mean(own, axis=0)
+        for size, pairs in points.items():
+            probability, right = np.mean(pairs, axis=0)
             print(
                 f"{view:<9} {size:>5} labels   log posterior per message {probability:9.3f}   "
                 f"accuracy {100 * right:4.1f} %",
@@ -94,8 +94,8 @@ def report(results: dict[str, Any]) -> None:
 def plot(results: dict[str, Any]) -> None:
     figure, panels = subplots(ncols=len(VIEWS), figsize=(11, 4.8), sharey=True)
     for axes, (view, points) in zip(panels, results["points"].items(), strict=True):
-        for (size, own), color in zip(points.items(), COLORS, strict=True):
-            x, y = np.transpose(own)
+        for (size, pairs), color in zip(points.items(), COLORS, strict=True):
+            x, y = np.transpose(pairs)
             axes.scatter(x, 100 * y, 28, color, alpha=0.8, linewidths=0, label=f"{size:,} labels")
         axes.set_title(f"{TITLES[view]}: r = {results['correlation'][view]:.3f}")
         axes.set_xlabel("log posterior per message, nats (constant dropped)")

@@ -94,12 +94,12 @@ def run() -> dict[str, Any]:
             "start_accuracy": float(np.mean([p.accuracy for p in points if p.step == 0])),
             "end_accuracy": float(np.mean([p.accuracy for p in ends])),
         }
-        own = results["panels"][n_negative]
+        found = results["panels"][n_negative]
         print(
-            f"{n_negative:>2} components: r {own['r']:+.3f} (paper {PAPER[n_negative]:+.3f}), "
-            f"without the starts {own['r_climbing']:+.3f}, end points alone "
-            f"{own['r_ends']:+.3f}; accuracy {100 * own['start_accuracy']:.1f} "
-            f"at the start, {100 * own['end_accuracy']:.1f} after EM",
+            f"{n_negative:>2} components: r {found['r']:+.3f} (paper {PAPER[n_negative]:+.3f}), "
+            f"without the starts {found['r_climbing']:+.3f}, end points alone "
+            f"{found['r_ends']:+.3f}; accuracy {100 * found['start_accuracy']:.1f} "
+            f"at the start, {100 * found['end_accuracy']:.1f} after EM",
             flush=True,
         )
     results["seconds"] = time.perf_counter() - begin
@@ -108,9 +108,9 @@ def run() -> dict[str, Any]:
 
 def plot(results: dict[str, Any]) -> None:
     figure, axes = subplots(nrows=1, ncols=2, figsize=(10, 4.4), sharey=True)
-    for panel, (n_negative, own) in zip(axes, results["panels"].items(), strict=True):
+    for panel, (n_negative, found) in zip(axes, results["panels"].items(), strict=True):
         runs: dict[tuple[int, int], list[Any]] = {}
-        for point in own["points"]:
+        for point in found["points"]:
             runs.setdefault((point["trial"], point["start"]), []).append(point)
         for number, path in enumerate(runs.values()):
             x = [point["log_probability"] for point in path]
@@ -122,7 +122,7 @@ def plot(results: dict[str, Any]) -> None:
             panel.plot(x[-1], y[-1], "o", color="#c2571a", markersize=5, label=last)
         noun = "component" if int(n_negative) == 1 else "components"
         panel.set_title(
-            f"{n_negative} {noun} for the negative class: r = {own['r']:.2f} "
+            f"{n_negative} {noun} for the negative class: r = {found['r']:.2f} "
             f"(paper {PAPER[int(n_negative)]:.2f})",
             fontsize=10,
         )

@@ -1,14 +1,14 @@
 """Nigam, McCallum and Mitchell, figure 3.4: deterministic annealing against EM on News5.
 
 Protocol: ``studies._news5``. Three settings:
-- short: counts scaled to length 50, oracle vocabulary. The paper does not tell its length. Of 20,
+- short: counts scaled to length 50, oracle vocabulary. The paper does not state its length. Of 20,
   30, 40, 50 and 70, all of which showed the paper's four signs at two labels per class, this one's
   differences were nearest to the paper's: a choice by outcome, to see whether its findings can be
   had, not to see how good they are.
 - weighted: log(1 + tf) · idf at length 150, leaven's weighting, oracle vocabulary.
 - all words: the same weighting on all words of the labeled and unlabeled documents: no oracle.
 
-Annealing can lose which component is which class. Ways to tell, none of which fits any further:
+Annealing can lose which component is which class. Ways to find it, none of which fits any further:
 - as is: component and class of the start stay together
 - majority: a component takes the class that most of its labeled documents have, several components
   the same if need be; without labeled documents, or on a tie, its own. Our reading of the paper's
@@ -68,7 +68,7 @@ COMPARISONS = (
     ("majority", "EM", FEW, "-3"),
     ("perfect", "EM", FEW, "+9"),
     ("as is", "EM", MANY, "essentially 0"),
-    ("labels", "EM", FEW, "not told"),
+    ("labels", "EM", FEW, "not stated"),
     ("to EM", "EM", FEW, "proposed"),
 )
 LOOKS = {  # color, marker and line, and name of each way
@@ -154,10 +154,10 @@ def report(results: dict[str, Any]) -> None:
         means = [100 * np.mean(table[way]) for way in LOOKS]
         print(f"{setting + ', encoded kept':<29}" + "".join(f"{value:>10.1f}" for value in means))
     print(f"\n{'Difference, points':<29}{'paper':>14}" + "".join(f"{s:>22}" for s in SETTINGS))
-    for way, other, size, told in COMPARISONS:
+    for way, other, size, of_paper in COMPARISONS:
         name = f"{way} - {other}, {size} per class"
         tests = [results["comparisons"][setting][name] for setting in SETTINGS]
-        print(f"{name:<29}{told:>14}" + "".join(f"{signed(test):>22}" for test in tests))
+        print(f"{name:<29}{of_paper:>14}" + "".join(f"{signed(test):>22}" for test in tests))
     labels = {setting: np.mean(results["accuracy"][setting][FEW]["labels"]) for setting in SETTINGS}
     gain = results["comparisons"]["all words"][f"labels - EM, {FEW} per class"]["difference"]
     print(f"\nExpected 68 or more in the paper's vocabulary: {100 * labels['weighted']:.1f}")
@@ -172,7 +172,7 @@ def plot(results: dict[str, Any]) -> None:
     ):
         for height, (way, (color, line, name)) in enumerate(LOOKS.items()):
             means = [100 * np.mean(table[size][way]) for size in SIZES]
-            # Those that peek lie below where lines coincide.
+            # Those that use test labels lie below where lines coincide.
             axes.plot(SIZES, means, line, color=color, markersize=5, label=name, zorder=9 - height)
         log_ticks(axes, SIZES)
         axes.set_xlabel("labels per class")

@@ -55,10 +55,15 @@ def summarize(points: dict[int, Points]) -> dict[str, Any]:
     """Correlations, and how often annealing is the more probable of a pair."""
     found: dict[str, Any] = {"correlation": {}, "more_probable": {}}
     for name, methods in (("both", list(METHODS)), *((method, [method]) for method in METHODS)):
-        every = [point for own in points.values() for method in methods for point in own[method]]
+        every = [
+            point
+            for by_method in points.values()
+            for method in methods
+            for point in by_method[method]
+        ]
         found["correlation"][name] = float(np.corrcoef(np.transpose(every))[0, 1])
-    for size, own in points.items():
-        pairs = zip(own["annealed"], own["EM"], strict=True)
+    for size, by_method in points.items():
+        pairs = zip(by_method["annealed"], by_method["EM"], strict=True)
         found["more_probable"][size] = sum(annealed[0] > em[0] for annealed, em in pairs)
     return found
 
@@ -73,8 +78,8 @@ def run() -> dict[str, Any]:
             draws = [measure(fit_draw(news, options, True, size, seed)) for seed in range(DRAWS)]
             points[size] = {name: [each[name] for each in draws] for name in METHODS}
             shown = "   ".join(
-                f"{name} {np.mean(own, axis=0)[0]:9.3f} {100 * np.mean(own, axis=0)[1]:5.1f} %"
-                for name, own in points[size].items()
+                f"{name} {np.mean(pairs, axis=0)[0]:9.3f} {100 * np.mean(pairs, axis=0)[1]:5.1f} %"
+                for name, pairs in points[size].items()
             )
             print(f"{view:<9} {size:>3} per class   {shown}", flush=True)
         results["points"][view] = points
@@ -98,8 +103,8 @@ def plot(results: dict[str, Any]) -> None:
     figure, panels = subplots(ncols=len(VIEWS), figsize=(11, 4.8), sharey=True)
     for axes, (view, points) in zip(panels, results["points"].items(), strict=True):
         for name, (color, marker) in METHODS.items():
-            for size, own in points.items():
-                x, y = np.transpose(own[name])
+            for size, by_method in points.items():
+                x, y = np.transpose(by_method[name])
                 area = 10 + 4 * np.log2(size)
                 axes.scatter(x, 100 * y, area, color, marker=marker, alpha=0.6, linewidths=0)
             axes.scatter([], [], 40, color, marker=marker, label=name)

@@ -67,9 +67,9 @@ def accuracy(name: str, split: Any, labeled: np.ndarray, vectors: np.ndarray) ->
         return float((model.predict(unit[split.test]) == truth).mean())
     method, _, with_vectors = name.partition(" + ")
     labels = [*split.labels[labeled].tolist(), *[None] * len(split.unlabeled)]
-    own, new = (vectors[train], vectors[split.test]) if with_vectors else (None, None)
+    train_vectors, new = (vectors[train], vectors[split.test]) if with_vectors else (None, None)
     clf = TextClassifier(method, calibrate=False)
-    clf.fit([split.texts[i] for i in train], labels, vectors=own)
+    clf.fit([split.texts[i] for i in train], labels, vectors=train_vectors)
     found = clf.predict([split.texts[i] for i in split.test], vectors=new)
     return float((found == truth).mean())
 
@@ -87,8 +87,8 @@ def main() -> None:
             labeled = labeled_set(split, n * len(np.unique(split.labels)), draw)
             for name in NAMES:
                 found[name][n].append(accuracy(name, split, labeled, vectors))
-            own = {name: round(100 * found[name][n][-1], 1) for name in NAMES}
-            print(f"draw {draw}, {n} labels per class: {own}", flush=True)
+            accuracies = {name: round(100 * found[name][n][-1], 1) for name in NAMES}
+            print(f"draw {draw}, {n} labels per class: {accuracies}", flush=True)
     print("\naccuracy, %, at", *BUDGETS, "labels per class")
     for name, title in NAMES.items():
         cells = "  ".join(mean_sd(found[name][n]) for n in BUDGETS)

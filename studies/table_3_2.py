@@ -12,7 +12,7 @@ largest. Each run measures that choice against the smallest ("ties" in the resul
 *training* documents whose labels the trial does not see, and also on the test documents. No test
 label takes part in NB1. The other methods take the number of words that is best for them in five
 folds of the labeled documents, in which all unlabeled documents train. In NB* and EM* the number
-of components is the one best on the *test* documents of each trial, as in the paper: a peek. EM*CV
+of components is the one best on the *test* documents of each trial, as in the paper. EM*CV
 (table 3.3) takes the number, with the vocabulary, from the same five folds; of equally good ones
 the most components, then the smallest vocabulary. ``CHOSEN_ON`` says the same in the results.
 
@@ -104,14 +104,14 @@ def run_trial(reuters: Reuters, trial: Trial) -> dict[str, Any]:
 
 
 def run_family(reuters: Reuters, trial: Trial, prefix: str, weight: float) -> dict[str, Any]:
-    """One component, components by peeking, and both by folds, at one weight of the unlabeled."""
+    """One component, the best on test documents, and both by folds, at one unlabeled weight."""
     held = held_out_accuracy(reuters, trial, weight)
     test = test_scores(reuters, trial, weight)
     one = max(SIZES, key=lambda size: held[size, 1])
     size = max(SIZES, key=lambda size: max(held[size, n] for n in COMPONENTS))
-    peeked = max(COMPONENTS, key=lambda n: test[size, n]["accuracy"])
+    best_on_test = max(COMPONENTS, key=lambda n: test[size, n]["accuracy"])
     honest = max(held, key=lambda setting: (held[setting], setting[1], -setting[0]))
-    settings = {"1": (one, 1), "*": (size, peeked), "*CV": honest}
+    settings = {"1": (one, 1), "*": (size, best_on_test), "*CV": honest}
     return {
         prefix + name: {**test[setting], **about(*setting, held[setting])}
         for name, setting in settings.items()
@@ -143,7 +143,7 @@ def held_out_accuracy(reuters: Reuters, trial: Trial, weight: float) -> dict[Set
         for n in COMPONENTS:
             model, fit = fit_filter(seen, n, unlabeled_weight=weight, climb=QUICK)
             right[size, n] += ((log_odds(model, fit, seen.scored) > 0) == seen.truth).tolist()
-    return {setting: float(np.mean(own)) for setting, own in right.items()}
+    return {setting: float(np.mean(hits)) for setting, hits in right.items()}
 
 
 def test_scores(reuters: Reuters, trial: Trial, weight: float) -> dict[Setting, dict[str, float]]:
@@ -166,11 +166,11 @@ def run() -> dict[str, Any]:
     reuters = load_reuters()
     categories: dict[str, Any] = {}
     for category in CATEGORIES:
-        own = [run_trial(reuters, trial) for trial in trials(reuters, category)]
+        outcomes = [run_trial(reuters, trial) for trial in trials(reuters, category)]
         no = float(1.0 - reuters.truth(category)[1].mean())
-        categories[category] = {"always_no": no, "trials": own}
-        shown = "  ".join(f"{m} {100 * mean_of(own, m, 'accuracy'):.1f}" for m in METHODS)
-        print(f"{category:<9} {len(own):>2} trials   {shown}", flush=True)
+        categories[category] = {"always_no": no, "trials": outcomes}
+        shown = "  ".join(f"{m} {100 * mean_of(outcomes, m, 'accuracy'):.1f}" for m in METHODS)
+        print(f"{category:<9} {len(outcomes):>2} trials   {shown}", flush=True)
     return {
         "paper": PAPER,
         "categories": categories,
@@ -180,13 +180,13 @@ def run() -> dict[str, Any]:
     }
 
 
-def mean_of(own: list[Any], method: str, measure: str) -> float:
-    return float(np.mean([trial[method][measure] for trial in own if method in trial]))
+def mean_of(outcomes: list[Any], method: str, measure: str) -> float:
+    return float(np.mean([trial[method][measure] for trial in outcomes if method in trial]))
 
 
 def significance(categories: dict[str, Any]) -> dict[str, Any]:
     """Paired over all trials, as the paper tests its increase."""
-    every = [trial for own in categories.values() for trial in own["trials"]]
+    every = [trial for category in categories.values() for trial in category["trials"]]
     tests = {}
     for measure, (ours, theirs) in itertools.product(("accuracy", "average_precision"), PAIRS):
         both = [trial for trial in every if ours in trial]
@@ -210,7 +210,7 @@ def print_table(results: dict[str, Any], methods: tuple[str, ...]) -> None:
                 has_paper = score == "accuracy" and method in METHODS
                 paper = PAPER[category][METHODS.index(method)] if has_paper else None
                 have = [trial[method] for trial in found["trials"] if method in trial]
-                n = np.median([own["components"] for own in have])
+                n = np.median([entry["components"] for entry in have])
                 beside = f" ({paper:.1f}; {n:.0f})" if paper is not None else f" ({n:.0f})"
                 cells.append(f"{mean:5.1f}{beside:<13}")
             no = f"{100 * found['always_no']:5.1f}" if score == "accuracy" else "     "
@@ -231,19 +231,19 @@ def print_choices(results: dict[str, Any]) -> None:
     for method, chosen_on in CHOSEN_ON.items():
         print(f"  {method}: {chosen_on}")
     found = list(results["categories"].values())
-    if not all("ties" in trial for own in found for trial in own["trials"]):
+    if not all("ties" in trial for category in found for trial in category["trials"]):
         print("  NB1's rule for equally good vocabularies was not measured in these results")
         return
     for kind, documents in TIES_ON.items():
         shown = "  ".join(
-            f"{end} {100 * np.mean([mean_of_ties(own['trials'], end, kind) for own in found]):.1f}"
+            f"{end} {100 * np.mean([mean_of_ties(row['trials'], end, kind) for row in found]):.1f}"
             for end in ("smallest", "largest")
         )
         print(f"  NB1 by which of equally good vocabularies, % right of {documents}: {shown}")
 
 
-def mean_of_ties(own: list[Any], end: str, kind: str) -> float:
-    return float(np.mean([trial["ties"][end][kind] for trial in own]))
+def mean_of_ties(outcomes: list[Any], end: str, kind: str) -> float:
+    return float(np.mean([trial["ties"][end][kind] for trial in outcomes]))
 
 
 COLORS = {

@@ -1,7 +1,7 @@
 """Nigam, McCallum and Mitchell, table 3.3: the number of components by cross-validation.
 
 The trials of table 3.2, which see for the protocol: NB1, EM* (the number of components best on the
-test documents, a peek), EM*CV (number and vocabulary by five folds of the labeled documents, no
+test documents), EM*CV (number and vocabulary by five folds of the labeled documents, no
 test label used), and EMλ*CV, the same with unlabeled documents at a tenth of their weight.
 Reads ``results/table_3_2.json``. Run: ``python -m studies.table_3_3``
 """

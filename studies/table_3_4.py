@@ -1,7 +1,7 @@
 """Nigam, McCallum and Mitchell, table 3.4: top ten words per class of News5.
 
 Words of largest weighted log-likelihood ratio in naive Bayes trained on all labels of News5 (data:
-``studies._news5``). The paper tells neither how long documents were made nor which words took part,
+``studies._news5``). The paper states neither the length of documents nor which words were used,
 so eight conventions are tried: raw counts or counts at length 200, all words or the 4,000 of most
 mutual information, encoded messages kept or left out. A picture posted in 14 parts
 and a program in three fill the list of os.ms-windows.misc with pieces of code unless left out. The
@@ -47,7 +47,8 @@ def best_words(news: News5, options: TextOptions) -> dict[str, list[str]]:
     words = counter.vocabulary.words.to_pylist()
     best = top_words(MODEL, params, 10)
     return {
-        name: [words[i] for i in own] for name, own in zip(news.names.tolist(), best, strict=True)
+        name: [words[i] for i in columns]
+        for name, columns in zip(news.names.tolist(), best, strict=True)
     }
 
 

@@ -176,7 +176,7 @@ def test_it_explains_and_names_top_words(texts, labels):
     explanation = clf.explain("a comet and the moon")
     assert explanation.label == "space"
     assert explanation.words[0].word in ("comet", "moon")
-    with pytest.raises(ValueError, match="needs a model of components alone, and this one is no"):
+    with pytest.raises(ValueError, match="needs a model of components alone, and this one is not"):
         clf.components()
 
 

@@ -1,4 +1,4 @@
-"""Corpora to try things on: one that every machine has, and a folder of real ones."""
+"""Corpora for experiments: SciPy's docstrings, and a folder of real corpora."""
 
 import ast
 import gzip
@@ -44,7 +44,7 @@ def load_docstrings(min_characters: int = 80) -> TextDataset:
     Returns
     -------
     TextDataset
-        In the order of the sorted file names; a text that occurs twice is given once.
+        In the order of the sorted file names; a text that occurs twice is included once.
 
     Examples
     --------
@@ -63,13 +63,13 @@ def _scipy_docstrings() -> tuple[tuple[str, str], ...]:
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("load_docstrings needs the files of SciPy; install scipy")
     root = Path(spec.origin).parent
-    found: dict[str, str] = {}
+    label_of: dict[str, str] = {}
     for label in sorted(SUBPACKAGES):
         for path in sorted((root / label).rglob("*.py")):
             if not _is_test(path.relative_to(root)):
                 for text in _docstrings(path):
-                    found.setdefault(text, label)
-    return tuple(found.items())
+                    label_of.setdefault(text, label)
+    return tuple(label_of.items())
 
 
 def _is_test(path: Path) -> bool:
@@ -81,7 +81,7 @@ def _is_test(path: Path) -> bool:
 
 
 def _docstrings(path: Path) -> Iterator[str]:
-    # Docstrings hang on statements only, so expressions, most of a tree, are not walked.
+    # Only statements have docstrings, so expressions, most of a tree, are not visited.
     waiting: list[ast.AST] = [ast.parse(path.read_bytes())]
     while waiting:
         node = waiting.pop()
@@ -120,18 +120,18 @@ def load_corpus(name: str, columns: Sequence[str] = ("text", "label")) -> pa.Tab
     name : str
         The file's name without ``.jsonl.gz``.
     columns : sequence of str, default=("text", "label")
-        The fields wanted. Dates stay strings.
+        Fields to read. Dates stay strings.
 
     Returns
     -------
     pyarrow.Table
-        One row per document, columns in the order asked for.
+        One row per document, with ``columns`` in this order.
     """
     folder = data_folder()
     if folder is None:
         raise FileNotFoundError(
-            f"the corpus {name!r} needs the folder of corpora, and there is none; set LEAVEN_DATA "
-            f"to a folder that holds {name}.jsonl.gz"
+            f"the corpus {name!r} needs the folder of corpora, which was not found; set "
+            f"LEAVEN_DATA to a folder that holds {name}.jsonl.gz"
         )
     path = folder / f"{name}.jsonl.gz"
     if not path.is_file():
@@ -152,8 +152,8 @@ def load_corpus(name: str, columns: Sequence[str] = ("text", "label")) -> pa.Tab
 
 
 def _field_types(path: Path, columns: Sequence[str]) -> list[tuple[str, pa.DataType]]:
-    # Left to guess, Arrow would make timestamps of some dates and refuse fields that are
-    # null for long, so the first value of each field decides.
+    # By itself, Arrow would convert some dates to timestamps and refuse fields that begin with
+    # many nulls, so the first value of each field determines its type.
     types: dict[str, pa.DataType] = {}
     names: set[str] = set()
     with gzip.open(path, "rt", encoding="utf-8") as lines:

@@ -1,4 +1,4 @@
-"""Errors and warnings that a caller may want to catch by name."""
+"""Errors and warnings that callers may want to catch by name."""
 
 __all__ = [
     "CollapseWarning",
@@ -18,16 +18,16 @@ class ModelFileError(ValueError):
 
 
 class ClusterError(RuntimeError):
-    """A cluster is gone, has no workers, or cannot do what is asked."""
+    """A cluster is lost, has no workers, or cannot run a task."""
 
 
 class CollapseWarning(UserWarning):
-    """One class took almost all unlabeled documents during EM."""
+    """Almost all unlabeled documents were assigned to one class during EM."""
 
 
 class UnlabeledHurtWarning(UserWarning):
-    """Held-out labels say that the unlabeled documents made the classifier worse."""
+    """According to held-out labels, the unlabeled documents made the classifier worse."""
 
 
 class UnseenWordsWarning(UserWarning):
-    """Documents to classify hold no word that the model knows."""
+    """Documents to classify contain no word of the model's vocabulary."""

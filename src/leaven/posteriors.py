@@ -7,7 +7,7 @@ A posterior maximizes, over distributions q on the components of one document,
 and returns the maximizer together with the maximum. beta = 1 is EM, 0 < beta < 1 is
 deterministic annealing (Nigam, McCallum and Mitchell, section 3.5), beta = infinity is
 classification EM. Whatever the beta, an EM iteration cannot lower the sum of the maxima
-plus the log prior. Kernels need only beta; the calls below are for everyone else.
+plus the log prior. Kernels use only beta; the calls below are for all other code.
 """
 
 import math
@@ -52,7 +52,7 @@ class Tempered:
 
 @dataclass(frozen=True)
 class Hard:
-    """Maximizer of (1) at temperature zero: all on the best component, the first of equals."""
+    """Maximizer of (1) at temperature zero: all mass on the best component, the first of ties."""
 
     beta: ClassVar[float] = math.inf
 

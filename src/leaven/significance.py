@@ -1,7 +1,7 @@
-"""Is one classifier better than another, or was it luck? Tests for paired results.
+"""Significance tests for paired results: is one classifier better than another?
 
-Nigam et al. (section 3.3) use the paired t-test where there are several draws of the labeled
-documents, and McNemar's test on the test documents where there is one draw (T. G. Dietterich,
+Nigam et al. (section 3.3) use the paired t-test for several draws of the labeled
+documents, and McNemar's test on the test documents for a single draw (T. G. Dietterich,
 "Approximate statistical tests for comparing supervised classification learning algorithms",
 Neural Computation 10, 1998).
 """
@@ -18,12 +18,12 @@ __all__ = ["Z_90", "Z_95", "McNemar", "PairedT", "mcnemar", "paired_t", "wilson_
 # Standard errors on either side of an interval that holds 90 and 95 % of a normal distribution.
 Z_90, Z_95 = 1.6448536269514722, 1.959963984540054
 
-ROUNDING = 1e-12  # differences of scores this close are the same but for rounding
+ROUNDING = 1e-12  # differences this small between scores are rounding errors
 
 
 @dataclass(frozen=True)
 class PairedT:
-    """Mean difference of paired scores, and how likely one as large is by chance."""
+    """Mean difference of paired scores, and the probability of one as large by chance."""
 
     difference: float  # mean of a - b
     p_value: float  # two-sided
@@ -32,19 +32,19 @@ class PairedT:
 
 @dataclass(frozen=True)
 class McNemar:
-    """Difference of two accuracies on the same documents, and how likely it is by chance."""
+    """Difference of two accuracies on the same documents, and its probability by chance."""
 
     difference: float  # accuracy of a minus accuracy of b
     p_value: float  # two-sided, exact
     n: int  # documents
-    only_a: int  # documents that a alone has right
+    only_a: int  # documents that only a classifies correctly
     only_b: int
 
 
 def paired_t(a: Any, b: Any) -> PairedT:
     """Compare two methods' scores on the same draws by a two-sided paired t-test.
 
-    Differences that are all the same leave no variance to test with: the p-value is then 1 if
+    If all differences are equal, there is no variance to test with: the p-value is then 1 if
     they are zero and 0 if not.
 
     Parameters
@@ -71,7 +71,7 @@ def paired_t(a: Any, b: Any) -> PairedT:
     rounding = ROUNDING * max(np.abs(a).max(), np.abs(b).max())
     if np.ptp(differences) <= rounding:
         return PairedT(mean, 1.0 if abs(mean) <= rounding else 0.0, len(a))
-    from scipy.stats import ttest_rel  # half a second that only this needs
+    from scipy.stats import ttest_rel  # takes half a second, needed only here
 
     return PairedT(mean, float(ttest_rel(a, b).pvalue), len(a))
 
@@ -79,8 +79,8 @@ def paired_t(a: Any, b: Any) -> PairedT:
 def mcnemar(truth: Any, a: Any, b: Any) -> McNemar:
     """Compare two classifiers' answers to the same documents by McNemar's exact test.
 
-    Only documents that one classifier has right and the other wrong tell them apart; if the
-    classifiers were equally good, each of these would be a fair coin.
+    Only documents that one classifier has right and the other wrong distinguish them; if the
+    classifiers were equally good, each of these would be a fair coin toss.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ def _check_lengths(lengths: dict[str, int]) -> None:
 
 
 def wilson_interval(n_right: int, n: int, z: float = Z_95) -> tuple[float, float]:
-    """Confidence interval of a share; sensible also near 0 and 1 and for few documents."""
+    """Confidence interval of a proportion; valid also near 0 and 1 and for few documents."""
     share, z2 = n_right / n, z**2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5
-    # Rounding must not leave the share itself outside.
+    # Despite rounding the interval must contain the proportion itself.
     return min(max(middle - half, 0.0), share), max(min(middle + half, 1.0), share)

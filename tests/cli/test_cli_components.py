@@ -67,7 +67,7 @@ def test_train_anneals(run, data, tmp_path):
         ),
         (["--components", "=5"], "--components is CLASS=N for each class"),
         (["--components", "0"], r"components must be in [1, inf), got 0"),
-        (["--components", "art=2"], "components names 'art', which is no class"),
+        (["--components", "art=2"], "components names 'art', which is not a class"),
         (["--vocabulary-size", "big"], "--vocabulary-size must be a whole number, got 'big'"),
         (["--vocabulary-size", "0"], "max_features must be in [1, inf), got 0"),
     ],
@@ -152,7 +152,7 @@ def test_assign_refuses_in_a_sentence(run, em_model, tmp_path, given, message):
 def test_assign_says_what_is_true_now(run, em_model, tmp_path):
     assert load_model(em_model).report.expected_accuracy != {}
     result = run("assign", em_model, "0=space", "1=baking", "-o", "swapped.leaven")
-    assert "component 0 is now of space" in result.stderr
+    assert "component 0 now belongs to space" in result.stderr
     report = load_model(tmp_path / "swapped.leaven").report
     assert report.unlabeled_shares == {}
     assert report.diagnosis == {}
@@ -177,17 +177,17 @@ def test_one_label_per_class_gives_nothing_to_choose_by(run, make_csv, rows):
     for given in (["--method", "mixture"], ["--vocabulary-size", "auto"]):
         result = run("train", data, *given)
         assert result.exit_code == 1
-        assert "give the number, or label a few more" in result.stderr
+        assert "set the number, or label a few more" in result.stderr
 
 
 def test_words_chosen_by_labels_are_not_checked_on_them(run, data):
     by_labels = ("--vocabulary-size", "20", "--rank-by", "mutual_information")
     blend, alone = run("train", data, *by_labels), run("train", data, *by_labels, "--method", "em")
     for result in (blend, alone):
-        assert "the expected accuracy is too good: the words were chosen" in result.stderr
+        assert "the expected accuracy is too optimistic: the words were chosen" in result.stderr
     assert "was not checked: the words were chosen by the labels" in alone.stderr
     assert "was not checked" not in blend.stderr  # nothing else is to be checked
     plain = run("train", data, *by_labels[:2])
-    assert "too good" not in plain.stderr
+    assert "too optimistic" not in plain.stderr
     both = run("train", data, "--vocabulary-size", "auto", "--components", "1,2")
-    assert "the accuracies by which components were chosen are too good" in both.stderr
+    assert "the accuracies by which components were chosen are too optimistic" in both.stderr

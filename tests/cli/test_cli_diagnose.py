@@ -20,7 +20,7 @@ def test_diagnose_prints_the_verdict_the_advice_and_a_table(run, data):
     rows = [line for line in lines[2:] if "%" in line]
     assert [name for row, name in zip(rows, NAMES, strict=True) if row.startswith(name)] == NAMES
     assert sum("← recommended" in row for row in rows) == 1
-    assert "12 of 12 labels were held out at times, 48 documents are unlabeled" in lines[-1]
+    assert "12 of 12 labels were held out at least once, 48 documents are unlabeled" in lines[-1]
     assert "warning" not in result.stderr
 
 

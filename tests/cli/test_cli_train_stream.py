@@ -180,7 +180,7 @@ def test_a_schedulers_file_that_is_none_is_told(run, data, tmp_path, monkeypatch
     monkeypatch.setattr("leaven.cli._where.CONNECT_SECONDS", 0.3)
     done = run("train", data, "--dask", tmp_path / "nowhere.json")
     assert done.exit_code == 1
-    assert "nowhere.json is not there, and no scheduler wrote it within 0.3 s" in done.stderr
+    assert "nowhere.json does not exist, and no scheduler wrote it within 0.3 s" in done.stderr
     (tmp_path / "odd.json").write_text("[1]")
     done = run("train", data, "--dask", tmp_path / "odd.json")
     assert done.exit_code == 1

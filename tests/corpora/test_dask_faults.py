@@ -138,7 +138,7 @@ def die(block):
 
 def test_what_ends_every_worker_is_said_in_one_sentence(client):
     corpus = clusters.on_dask(client, cut_up(draw_corpus(2)), 1)
-    with pytest.raises(ClusterError, match="a step ended every worker that tried it"):
+    with pytest.raises(ClusterError, match="a task killed every worker that ran it"):
         corpus.reduce(die)
 
 

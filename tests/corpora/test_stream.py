@@ -249,7 +249,7 @@ def test_vectors_of_a_column_go_with_their_documents():
 def test_vectors_of_another_length_are_named_with_their_file():
     counter, _ = fit_counter(pa.array(["dough star"], pa.large_string()), TextOptions())
     own = CountedFiles(list(batches_with_vectors([3, 3, 4])), counter, named("a"), vectors="vector")
-    with pytest.raises(DataError, match="of file 2 have 4 numbers, those before 3; embed all"):
+    with pytest.raises(DataError, match="of file 2 have 4 numbers, but earlier ones have 3"):
         list(own)
 
 

@@ -1,1 +1,1 @@
-"""What everything stands on: array types, checks, threads, compiling, whole files, folds."""
+"""Shared foundations: array types, checks, threads, compilation, atomic files, folds."""

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic file writes: a file appears complete or not at all."""
 
 import os
 import threading
@@ -12,9 +12,9 @@ __all__ = ["replacing", "write_atomically"]
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing under a temporary name; it takes its own when complete.
+    """Open a file for writing under a temporary name; it is renamed when complete.
 
-    On an error or interrupt nothing is left behind and an older file stays as it was. A link
+    On an error or interrupt nothing is left behind and an existing file is unchanged. A link
     keeps pointing to the file; a pipe or device is written to directly.
     """
     target = Path(os.path.realpath(path))
@@ -34,7 +34,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it appears whole or not at all."""
+    """Write a file so that it appears complete or not at all."""
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file")
     if not path.parent.is_dir():

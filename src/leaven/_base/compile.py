@@ -1,4 +1,4 @@
-"""One way to compile kernels: without the GIL, and kept on disk for the next start."""
+"""Compilation of kernels with numba: without the GIL, cached on disk."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,7 +11,7 @@ from numba import njit
 __all__ = ["kernel", "kernel_inline"]
 
 PACKAGE = Path(__file__).parents[1]
-SOURCES = "*_kernels.py"  # what a file with kernels is called, wherever it is
+SOURCES = "*_kernels.py"  # names of files that contain kernels, in any folder
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -20,16 +20,16 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def kernel_inline(function: Callable[..., Any]) -> Any:
-    """As :func:`kernel`, copied into its callers: for steps of a hot loop."""
+    """As :func:`kernel`, but inlined into its callers: for steps of a hot loop."""
     return _compiled(function, "always")
 
 
 def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) -> Any:
     try:
         dispatcher = njit(nogil=True, cache=True, inline=inline)(function)
-    except RuntimeError:  # no folder to keep compiled code in can be written to
+    except RuntimeError:  # no cache folder is writable
         return njit(nogil=True, inline=inline)(function)
-    # numba compiles anew only when the function's own file has changed; a kernel also
+    # numba recompiles only when the file of the function itself has changed; a kernel also
     # contains code of the functions it calls, from other files.
     files: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(files, "_source_stamp"):

@@ -1,4 +1,4 @@
-"""Which labeled documents to hold out together."""
+"""Folds of labeled documents to hold out together."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ __all__ = ["enough_folds", "labeled_folds", "n_folds_for"]
 
 FEW_LABELS = 20  # up to this many, leave one out
 FOLDS = 10
-ENOUGH = 1000  # held-out documents: more folds would tell nothing new
+ENOUGH = 1000  # held-out documents: more folds would add little information
 
 
 def n_folds_for(given: int | str | None, n_labeled: int, name: str = "n_folds") -> int | None:
-    """Number of folds that the option ``name`` asks for; None is to leave one out."""
+    """Number of folds that the option ``name`` asks for; None means leave-one-out."""
     if given is None:
         return None if n_labeled <= FEW_LABELS else FOLDS
     if given == "loo":
@@ -27,27 +27,27 @@ def n_folds_for(given: int | str | None, n_labeled: int, name: str = "n_folds") 
 
 
 def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[IntArray]:
-    """Places of the labeled documents to hold out together, classes spread over the folds.
+    """Indices of the labeled documents in each fold, classes spread over the folds.
 
-    ``codes`` are class codes, negative where unlabeled. None as ``n_folds`` leaves one out.
-    The only labeled document of a class is never held out: nothing could be learned of it.
+    ``codes`` are class codes, negative where unlabeled. ``n_folds=None`` is leave-one-out.
+    The only labeled document of a class is never held out: its class could not be learned.
     """
     counts = np.bincount(codes[codes >= 0], minlength=1)
     scored = np.flatnonzero((codes >= 0) & (np.where(codes >= 0, counts[codes], 0) > 1))
     if not len(scored):
         raise ValueError(
-            "labels must be held out to choose by them (the number of components, or of words), "
-            "which needs a class with two labeled documents, and every class has one at most; "
-            "give the number, or label a few more"
+            "choosing the number of components or of words by held-out labels needs a class with "
+            "two labeled documents, but every class has at most one; set the number, or label a "
+            "few more"
         )
     shuffled = np.random.default_rng(seed).permutation(scored)
     dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]  # class after class
     n_folds = len(dealt) if n_folds is None else min(n_folds, len(dealt))
-    # Neighbours go to different folds, so none takes all documents of a class.
+    # Neighbours go to different folds, so no fold has all documents of a class.
     return [np.sort(dealt[first::n_folds]) for first in range(n_folds)]
 
 
 def enough_folds(folds: list[IntArray]) -> list[IntArray]:
-    """The first folds, as many as hold enough documents to tell by."""
+    """The first folds that together hold enough documents for a comparison."""
     sizes = np.cumsum([len(fold) for fold in folds])
     return folds[: int(np.searchsorted(sizes, ENOUGH)) + 1]

@@ -1,4 +1,4 @@
-"""Numbers made of scores and counts of right answers, wherever they are needed."""
+"""Measures computed from scores and counts of correct predictions."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def calibration_error(confidence: FloatArray, right: Any, n_bins: int = 10) -> f
 
 
 def calibration_gaps(confidence: FloatArray, right: Any, n_bins: int = 10) -> FloatArray:
-    """Documents that were right, less confidence, in each bin; those of batches add up."""
+    """Number of correct documents minus total confidence, by bin; gaps of batches add up."""
     place = np.minimum((np.asarray(confidence) * n_bins).astype(np.int64), n_bins - 1)
     gap = np.asarray(right, np.float64) - confidence
     return np.bincount(place, gap, n_bins).astype(np.float64)

@@ -1,4 +1,4 @@
-"""How much memory a piece of work takes, by looking at the process while it runs."""
+"""Peak memory of a block of code, by sampling the process while it runs."""
 
 import contextlib
 import ctypes
@@ -12,12 +12,12 @@ import pyarrow as pa
 
 __all__ = ["PeakMemory"]
 
-SAMPLED_EVERY = 0.01  # seconds between two looks
+SAMPLED_EVERY = 0.01  # seconds between two samples
 MEBIBYTE = 2**20
 
 
 class PeakMemory:
-    """Memory at its peak while a block runs, above what the process held before, in MiB."""
+    """Peak memory while a block runs, above what the process used before, in MiB."""
 
     def __init__(self) -> None:
         self.added: float | None = None
@@ -50,7 +50,7 @@ class PeakMemory:
 
 
 def _resident() -> float | None:
-    """Memory that the process holds, in MiB; None where it cannot be told."""
+    """Memory that the process uses, in MiB; None where it cannot be determined."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / MEBIBYTE
@@ -59,7 +59,7 @@ def _resident() -> float | None:
 
 
 def _give_back() -> None:
-    """Return freed memory to the system, or the next fit would seem to need none."""
+    """Return freed memory to the system; reusing it would hide what the block needs."""
     pa.default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError):  # not every C library can
+    with contextlib.suppress(OSError, AttributeError):  # not every C library has it
         ctypes.CDLL(None).malloc_trim(0)

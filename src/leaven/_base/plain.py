@@ -1,4 +1,4 @@
-"""Values as JSON can hold them."""
+"""Conversion of values to types that JSON can represent."""
 
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -10,7 +10,7 @@ __all__ = ["plain"]
 
 
 def plain(value: Any) -> Any:
-    """Numbers as Python's own, sequences as lists, keys of mappings as text."""
+    """Numbers as Python numbers, sequences as lists, keys of mappings as text."""
     if value is None or isinstance(value, str | bool | np.bool_):
         return bool(value) if isinstance(value, np.bool_) else value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""An iterable that is one step ahead of its reader, in a thread of its own."""
+"""Prefetching: an iterable that runs ahead of its consumer, in a separate thread."""
 
 import queue
 import threading
@@ -13,10 +13,10 @@ _END = object()
 
 
 def ahead(items: Iterable[T], how_many: int = 1) -> Generator[T, None, None]:
-    """The items, of which up to ``how_many`` are made while the reader works on another.
+    """Yield the items; up to ``how_many`` are prepared while the consumer works on another.
 
-    So files are read while documents are counted. An exception reaches the reader; a reader
-    that stops early stops the thread.
+    So files are read while documents are counted. An exception is raised in the consumer; a
+    consumer that stops early stops the thread.
     """
     waiting: queue.Queue[Any] = queue.Queue(how_many)
     stopped = threading.Event()

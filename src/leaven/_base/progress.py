@@ -1,39 +1,39 @@
-"""Who is told how far a piece of work has come, and may ask for its end."""
+"""Progress callbacks: they report how far a task is, and can stop it early."""
 
 from collections.abc import Callable
 from typing import TypeAlias
 
 __all__ = ["SILENT", "Listener", "OnDone", "OnStep", "PhaseListener", "Progress"]
 
-# Phase, done, total. The answer True asks for the end: what was reached so far is used.
+# Phase, done, total. Returning True stops the task early: the result so far is used.
 Listener: TypeAlias = Callable[[str, int, int], object]
-PhaseListener: TypeAlias = Callable[[int, int], bool]  # done, total; whether to end
-OnDone: TypeAlias = Callable[[int, int], object]  # done, total; the answer does not matter
-OnStep: TypeAlias = Callable[[int, float], object]  # step, objective; True ends the climb
+PhaseListener: TypeAlias = Callable[[int, int], bool]  # done, total; whether to stop
+OnDone: TypeAlias = Callable[[int, int], object]  # done, total; the return value is ignored
+OnStep: TypeAlias = Callable[[int, float], object]  # step, objective; True stops the iteration
 
 
 class Progress:
-    """Passes on how far phases have come, and remembers whether an end was asked for."""
+    """Reports the progress of phases, and records whether the listener asked to stop."""
 
     def __init__(self, listener: Listener | None = None) -> None:
         self.listener = listener
         self.is_stopped = False
 
     def phase(self, name: str) -> PhaseListener | None:
-        """What to call during a phase; None where nobody listens."""
+        """Callback for a phase; None if there is no listener."""
         if self.listener is None:
             return None
         tell = self.listener
 
         def report(done: int, total: int) -> bool:
-            # True alone: a listener written as a lambda may return anything.
+            # Only True: a listener written as a lambda may return anything.
             self.is_stopped |= tell(name, done, total) is True
             return self.is_stopped
 
         return report
 
     def steps(self, name: str, total: int) -> OnStep | None:
-        """As :meth:`phase`, for a loop that tells its step and its objective."""
+        """As :meth:`phase`, for a loop that reports its step and its objective."""
         report = self.phase(name)
         if report is None:
             return None

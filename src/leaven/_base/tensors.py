@@ -1,4 +1,4 @@
-"""Arrays read from a model file: each is checked before anything trusts it."""
+"""Arrays read from a model file, each checked before use."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ from leaven._base.typing import FloatArray
 __all__ = ["FLOATS", "Settings", "StoredArrays", "check_sensible", "check_shapes"]
 
 FLOATS = frozenset({"float32", "float64"})
-MOST = 1e6  # far beyond what any fit gives, and far below what overflows
+MOST = 1e6  # far above what any fit produces, and far below overflow
 
 Settings: TypeAlias = dict[str, float]
 
@@ -31,12 +31,12 @@ class StoredArrays:
 
 
 def check_shapes(*fits: bool) -> None:
-    """Refuse arrays that do not fit together, told by comparisons of their shapes."""
+    """Refuse arrays that do not fit together, given comparisons of their shapes."""
     if not all(fits):
         raise ValueError("its arrays do not fit together")
 
 
 def check_sensible(*arrays: FloatArray) -> None:
-    """Refuse parameters that no fit gives."""
+    """Refuse parameters that no fit produces."""
     if not all((np.abs(array) < MOST).all() for array in arrays):
         raise ValueError("its parameters are not numbers of a sensible size")

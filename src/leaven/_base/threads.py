@@ -1,4 +1,4 @@
-"""How many threads, and running in them."""
+"""Number of threads, and running tasks in them."""
 
 import os
 from collections.abc import Callable
@@ -28,10 +28,10 @@ def count_threads(n_threads: int | None) -> int:
 def run_in_threads(
     task: Callable[[int], T], n_tasks: int, on_wait: Callable[[], object] | None = None
 ) -> list[T]:
-    """Results of ``task(0)``, ``task(1)``, … run at once; ``on_wait`` is called meanwhile.
+    """Results of ``task(0)``, ``task(1)``, … run concurrently; ``on_wait`` is called meanwhile.
 
     Without ``on_wait`` the calling thread runs the first task itself. Threads are kept for
-    the next call: an EM iteration can be shorter than starting them takes. A task must not
+    the next call: an EM iteration can take less time than starting them. A task must not
     call this function itself.
     """
     if on_wait is None:
@@ -52,5 +52,5 @@ def run_in_threads(
 
 @cache
 def _pool(process: int, n_threads: int) -> ThreadPoolExecutor:
-    """Pool of a process: one inherited through a fork has lost its threads."""
+    """Pool of a process: a pool inherited through a fork has lost its threads."""
     return ThreadPoolExecutor(n_threads, thread_name_prefix="leaven")

@@ -1,4 +1,4 @@
-"""Names for the array types that cross module borders."""
+"""Type aliases for the arrays that modules exchange."""
 
 from typing import Any, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Checks of values that users pass, each with one message shape."""
+"""Checks of values that users pass, with messages of one form."""
 
 from collections.abc import Iterable
 from numbers import Integral

@@ -1,4 +1,4 @@
-"""True against predicted classes: counts of batches that add up, and scores made of them."""
+"""Evaluation: counts of true against predicted classes, summed over batches, and scores."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +79,7 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is counted of a batch of documents; sums of batches add up."""
+    """Counts of a batch of documents; those of several batches can be added."""
 
     known: tuple[str, ...]  # classes of the model
     confusion: IntArray  # (n_known, n_known) documents; rows are true, columns predicted
@@ -135,7 +135,7 @@ class Scorer:
     """Counts how the labels of documents and their predictions agree."""
 
     fitted: FittedClassifier
-    vectors: str | None = None  # column of vectors of the user's own
+    vectors: str | None = None  # column of the user's vectors
     n_threads: int | None = None
 
     def __call__(self, documents: Documents, on_progress: OnDone | None = None) -> Sums:

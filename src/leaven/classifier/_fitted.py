@@ -50,9 +50,9 @@ class FittedClassifier:
     weights: FloatArray  # (n_experts,)
     labels: Labels
     report: FitReport
-    view: View | None = None  # where documents' vectors come from, if experts look at any
+    view: View | None = None  # where documents' vectors come from, if experts use any
     dtype: Any = np.float32  # of counts
-    labels_digest: str = ""  # which documents had which label, while the process lasts
+    labels_digest: str = ""  # of which documents had which label; not saved
 
     @property
     def classes(self) -> ClassArray:
@@ -60,13 +60,13 @@ class FittedClassifier:
 
     @property
     def needs_vectors(self) -> bool:
-        """Whether documents must come with vectors of the user's own."""
+        """Whether the user must provide vectors of documents."""
         return self.view is not None and self.view.n_given > 0
 
     @property
     def mixture(self) -> MixtureExpert | None:
         """The first expert that consists of components, if there is one."""
-        return next((found for own in self.experts if (found := own.as_mixture())), None)
+        return next((found for expert in self.experts if (found := expert.as_mixture())), None)
 
     def decide(self, probability: FloatArray) -> IntArray:
         """Code of each document: the one place where probabilities become a decision."""
@@ -76,7 +76,8 @@ class FittedClassifier:
         """Weighted sum of the experts' scores of counted documents."""
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
         weighted = zip(self.weights, self.experts, strict=True)
-        total: FloatArray = np.sum([w * own.scores(X, vectors) for w, own in weighted], axis=0)
+        parts = [weight * expert.scores(X, vectors) for weight, expert in weighted]
+        total: FloatArray = np.sum(parts, axis=0)
         return total
 
     def predict_proba(
@@ -129,7 +130,7 @@ class FittedClassifier:
             )
         if vectors is not None and not self.needs_vectors:
             raise ValueError(
-                "vectors are given, and this classifier was trained without; leave them out"
+                "vectors are given, and this classifier was trained without any; leave them out"
             )
         if vectors is not None and len(vectors) != n_documents:
             raise ValueError(
@@ -137,44 +138,45 @@ class FittedClassifier:
             )
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
-        """Most telling words of each class.
+        """Most characteristic words of each class.
 
-        Those of the first expert that knows how probable words are in a class, for people read
-        them best; without such, those that move the classifier's scores most.
+        Those of the first expert that models word probabilities of classes, which are easiest to
+        interpret; without such an expert, those that change the classifier's scores most.
         """
         words = self._word_list("top_words")
         check_whole("how_many", how_many, "[0, inf)")
         weighted = list(zip(self.weights, self.experts, strict=True))
-        asked = [(w, own) for w, own in weighted if own.describes_words][:1] or weighted
-        scores: FloatArray = np.sum([w * own.word_scores() for w, own in asked], axis=0)
+        describing = [pair for pair in weighted if pair[1].describes_words][:1] or weighted
+        parts = [weight * expert.word_scores() for weight, expert in describing]
+        scores: FloatArray = np.sum(parts, axis=0)
         return {
             name: words.take(pa.array(numbers)).to_pylist()
             for name, numbers in zip(self.classes.tolist(), highest(scores, how_many), strict=True)
         }
 
     def components(self, how_many: int = 10) -> list[ComponentWords]:
-        """Every component with its most telling words, numbered as :meth:`assigned` wants it."""
+        """Every component with its most characteristic words, numbered as for :meth:`assigned`."""
         words = self._word_list("components")
         check_whole("how_many", how_many, "[0, inf)")
-        own = self.mixture or self._only_mixture("components")
-        names, share = self.classes.tolist(), np.exp(own.params.log_weight)
+        mixture = self.mixture or self._only_mixture("components")
+        names, share = self.classes.tolist(), np.exp(mixture.params.log_weight)
         return [
             ComponentWords(
                 number,
-                names[int(own.model.component_class[number])],
+                names[int(mixture.model.component_class[number])],
                 float(share[number]),
                 words.take(pa.array(numbers)).to_pylist(),
             )
-            for number, numbers in enumerate(component_words(own.params, how_many))
+            for number, numbers in enumerate(component_words(mixture.params, how_many))
         ]
 
     def assigned(self, mapping: Mapping[int, Any]) -> "FittedClassifier":
-        """This classifier with components given to other classes, by number."""
-        own = self._only_mixture("assign")
-        model = by_hand(own.model, self.classes, mapping)
+        """This classifier with components assigned to other classes, by number."""
+        mixture = self._only_mixture("assign")
+        model = by_hand(mixture.model, self.classes, mapping)
         moved = ", ".join(str(number) for number in sorted(mapping))
         sizes = np.bincount(model.component_class, minlength=len(self.labels)).tolist()
-        # What the fit said of classes is no longer true of them.
+        # What the fit reported about the classes no longer holds.
         facts = {"components": self.labels.by_name(sizes), "unlabeled_shares": {}}
         report = replace(
             self.report,
@@ -184,20 +186,20 @@ class FittedClassifier:
             expected_accuracy={},
             warnings=[f"components assigned by hand: {moved}"],
         )
-        return replace(self, experts=(replace(own, model=model),), report=report)
+        return replace(self, experts=(replace(mixture, model=model),), report=report)
 
     def _only_mixture(self, what: str) -> MixtureExpert:
-        own = self.mixture
-        if own is None or len(self.experts) > 1:
+        mixture = self.mixture
+        if mixture is None or len(self.experts) > 1:
             raise ValueError(
                 f"{what} needs a model of components alone, and this one is "
-                f"{'a blend' if len(self.experts) > 1 else 'no mixture'}; train with method em, "
+                f"{'a blend' if len(self.experts) > 1 else 'not a mixture'}; train with method em, "
                 "mixture, annealed or two-view"
             )
-        return own
+        return mixture
 
     def explain(self, text: str, how_many: int = 10, vector: Any = None) -> Explanation:
-        """The prediction for one text and the words that pulled it there."""
+        """The prediction for one text and the words behind it."""
         words = self._word_list("explain")
         check_whole("how_many", how_many, "[0, inf)")
         x = self.counter.count(as_text_array([text]), dtype=self.dtype)
@@ -205,8 +207,8 @@ class FittedClassifier:
         if given is None and self.view is not None and self.view.n_given:
             given = np.zeros((1, self.view.n_given))
             warnings.warn(
-                "explained by its words alone: this classifier looks at vectors too, and the text "
-                "comes without; its prediction may be another with one",
+                "explained by its words alone: this classifier also uses vectors, and none was "
+                "given for this text; with one its prediction may differ",
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
@@ -214,7 +216,8 @@ class FittedClassifier:
         (code,) = self.decide(probability)
         parts = None if self.view is None else self.view.word_vectors(x)
         weighted = zip(self.weights, self.experts, strict=True)
-        order, pulls = strongest(np.sum([w * own.pulls(x, parts) for w, own in weighted], axis=0))
+        added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
+        order, pulls = strongest(np.sum(added, axis=0))
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
         found = words.take(pa.array(numbers[:how_many])).to_pylist()
@@ -252,7 +255,7 @@ class FittedClassifier:
 
 
 def wordless_message(n_wordless: int, n_documents: int) -> str:
-    """What to tell about documents without a known word."""
+    """The warning about documents without a known word."""
     return (
         f"{n_wordless} of {n_documents} documents hold no word that the model knows; their "
         "prediction is a guess without evidence. Train on text of the same kind and language"

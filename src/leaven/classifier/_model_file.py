@@ -35,7 +35,7 @@ from leaven.text._vocabulary import Vocabulary
 __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]
 
 FORMAT = 3
-FIRST_KIND = "multinomial-mixture"  # of format 1, which knew one expert only
+FIRST_KIND = "multinomial-mixture"  # of format 1, which held one expert only
 FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
 _KEY = "leaven"
 _TENSORS = {
@@ -52,7 +52,7 @@ def save_model(fitted: FittedClassifier, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str]) -> FittedClassifier:
-    """Read a model; a file that is not one gives a ModelFileError of one sentence."""
+    """Read a model; any other file raises a ModelFileError of one sentence."""
     path = Path(path)
     try:
         content = path.read_bytes()
@@ -173,7 +173,8 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     if about["counts"] not in ("float32", "float64"):
         raise ValueError(f"its counts are {about['counts']!r}")
     _check_kinds(FitReport, about["report"])
-    _check_kinds(EMFacts, about["report"])
+    if any(expert.as_mixture() for expert in experts):
+        _check_kinds(EMFacts, about["report"])
     report = FitReport.from_json(about["report"])
     try:
         str(report)
@@ -196,8 +197,8 @@ def _from_first_format(
     """A model of format 1 as format 2 would have written it."""
     if about["kind"] != FIRST_KIND:
         raise ValueError(f"its kind is {about['kind']!r}")
-    own = ("component_class", "log_weight", "log_word")
-    moved = {f"0.{name}": tensors[name] for name in own}
+    names = ("component_class", "log_weight", "log_word")
+    moved = {f"0.{name}": tensors[name] for name in names}
     method = about["report"]["method"]
     settings = {**FIRST_DEFAULTS, **about["model"]}
     expert = {"kind": "mixture", "name": method, "settings": settings}
@@ -219,7 +220,7 @@ def _from_second_format(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
-    # Compiled code trusts these numbers, so nothing that could send it astray passes.
+    # Compiled code does not check these numbers, so they must not lead it out of bounds.
     inside = len(arena) - PADDING
     # Compared, not subtracted: differences of 64-bit numbers can wrap around.
     if not (
@@ -265,7 +266,7 @@ def _is_of_kind(value: Any, declared: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A numpy scalar as Python's own, which JSON can hold."""
+    """A numpy scalar as a Python number, which JSON can hold."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"a model file cannot hold {value!r}")

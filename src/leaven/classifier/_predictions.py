@@ -1,4 +1,4 @@
-"""Classes of documents as columns of their tables, batch by batch."""
+"""Predictions as columns of the documents' tables, batch by batch."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class TablePredictor:
 
     fitted: FittedClassifier
     names: tuple[str, ...]  # of the columns to add, as new_columns gives them
-    vectors: str | None = None  # column of vectors of the user's own
+    vectors: str | None = None  # column of the user's vectors
     n_threads: int | None = None
 
     def __call__(

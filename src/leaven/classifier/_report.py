@@ -1,4 +1,4 @@
-"""What happened during a fit, for people and for machines."""
+"""The report of a fit, as text and as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -12,7 +12,7 @@ class FitReport:
     """What was fitted, why this method, how it went.
 
     ``print(report)`` is for people, ``report.to_json()`` for machines. What only some methods
-    have to tell, such as the objective of each EM iteration, is in ``facts``; it can also be
+    report, such as the objective of each EM iteration, is in ``facts``; it can also be
     read as an attribute (``report.objective``), and stands beside the rest in JSON.
     """
 
@@ -23,7 +23,7 @@ class FitReport:
     class_counts: dict[str, int]  # class → labeled documents
     n_words: int
     lines: list[str] = field(default_factory=list)  # the facts in words
-    class_lines: dict[str, str] = field(default_factory=dict)  # class → what there is to say of it
+    class_lines: dict[str, str] = field(default_factory=dict)  # class → facts about it in words
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
     diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
@@ -33,8 +33,13 @@ class FitReport:
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
     facts: dict[str, Any] = field(default_factory=dict)  # of the method
 
+    def __post_init__(self) -> None:
+        taken = sorted({each.name for each in fields(self)} & set(self.facts))
+        if taken:
+            raise ValueError(f"every report has {taken[0]!r}; give that fact another name")
+
     def __getattr__(self, name: str) -> Any:
-        # Called for what is no field; facts themselves are missing while an object is copied.
+        # Called for names that are not fields; facts are missing while an object is copied.
         facts = self.__dict__.get("facts", {})
         if name in facts:
             return facts[name]
@@ -46,7 +51,7 @@ class FitReport:
 
     @property
     def n_iter(self) -> int:
-        """Iterations of EM; none in a method without."""
+        """Number of EM iterations; 0 for methods without EM."""
         return max(len(self.facts.get("objective", [])) - 1, 0)
 
     @property
@@ -59,7 +64,7 @@ class FitReport:
         return f"expected accuracy {found['accuracy']:.0%} ({span}; {source})".replace("%", " %")
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON can hold it, the facts of the method beside what all have."""
+        """Everything as JSON can hold it, the facts of the method beside the fields."""
         common = asdict(self)
         return {**common.pop("facts"), **common}
 
@@ -104,13 +109,13 @@ def _sizes_tried(choices: list[dict[str, Any]]) -> str:
 
 
 def _compared(candidates: list[dict[str, Any]]) -> list[str]:
-    width = max(len(own["name"]) for own in candidates)
+    width = max(len(each["name"]) for each in candidates)
     lines = []
-    for own in candidates:
-        if own["accuracy"] is None:
+    for each in candidates:
+        if each["accuracy"] is None:
             scored = "not compared"
         else:
-            span = f"{100 * own['low']:.0f}–{100 * own['high']:.0f}"
-            scored = f"{100 * own['accuracy']:3.0f} % ({span}) of held-out labels right"
-        lines.append(f"  {own['name']:<{width}}  {scored}, weight {100 * own['share']:.0f} %")
+            span = f"{100 * each['low']:.0f}–{100 * each['high']:.0f}"
+            scored = f"{100 * each['accuracy']:3.0f} % ({span}) of held-out labels right"
+        lines.append(f"  {each['name']:<{width}}  {scored}, weight {100 * each['share']:.0f} %")
     return lines

@@ -1,6 +1,6 @@
-"""Files that the workers of a Dask cluster classify, each its own pieces of them.
+"""Classification of files by the workers of a Dask cluster, piece by piece.
 
-The model goes to the cluster once, with a task whose result any worker can make again, so that
+The model goes to the cluster once, with a task whose result any worker can recompute, so that
 a lost worker costs time and nothing else.
 """
 
@@ -35,7 +35,7 @@ ATTEMPTS = 20  # at removing a folder into which a worker may still write
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What a worker made of a piece of a file, or what is wrong with the file."""
+    """A worker's result for a piece of a file, or the fault of the file."""
 
     content: Any = None  # None where the piece holds no documents
     n_documents: int = 0
@@ -45,9 +45,9 @@ class Done:
 def score_files(
     files: DocumentFiles, cluster: Cluster, scorer: Scorer, on_piece: OnDone | None = None
 ) -> Sums:
-    """What is counted of all documents."""
+    """Counts of all documents."""
     done = _all_done(files, cluster, on_piece, _score, scorer)
-    sums: list[Sums] = [own.content for own in done]
+    sums: list[Sums] = [part.content for part in done]
     return reduce(add, sums)
 
 
@@ -64,9 +64,9 @@ def write_parts(
     """
     with _staging(folder) as stage:
         done = _all_done(files, cluster, on_piece, _write, labeler, stage)
-        for number, own in enumerate(done):
-            os.replace(own.content[0], folder / f"part-{number:05}.parquet")
-    tallies: list[Tally] = [own.content[1] for own in done]
+        for number, part in enumerate(done):
+            os.replace(part.content[0], folder / f"part-{number:05}.parquet")
+    tallies: list[Tally] = [part.content[1] for part in done]
     return reduce(add, tallies)
 
 
@@ -77,16 +77,19 @@ def predicted_tables(
     cluster.wait_for_workers()
     pieces = pieces_of(files, cluster)
     if files.skip_bad:
-        # Rows are written as they come, so what is wrong must be known before.
-        looks = [[cluster.submit(_attempt, True, _look, piece) for piece in own] for own in pieces]
+        # Rows are written as they arrive, so bad files must be known before.
+        looks = [
+            [cluster.submit(_attempt, True, _look, piece) for piece in of_file]
+            for of_file in pieces
+        ]
         good = good_pieces(files, cluster, pieces, looks)
-        pieces = [[own.piece for own in of_file] for of_file in good]
+        pieces = [[found.piece for found in of_file] for of_file in good]
     sent = cluster.submit(same, labeler)
     n_pieces, n_done = sum(map(len, pieces)), 0
-    results = cluster.in_order(_label, [(piece, sent) for own in pieces for piece in own])
-    for own_pieces in pieces:
+    results = cluster.in_order(_label, [(piece, sent) for of_file in pieces for piece in of_file])
+    for of_file in pieces:
         n_documents = 0
-        for _ in own_pieces:
+        for _ in of_file:
             for table, tally in next(results):
                 n_documents += tally.n_documents
                 yield table, tally
@@ -94,7 +97,7 @@ def predicted_tables(
             if on_piece is not None:
                 on_piece(n_done, n_pieces)
         if not n_documents:
-            name = own_pieces[0].source.name
+            name = of_file[0].source.name
             files.leave_out(name, f"{name} holds no documents; pass a file that does")
 
 
@@ -111,17 +114,17 @@ def _all_done(
     pieces = pieces_of(files, cluster)
     sent = cluster.submit(same, tool)
     tasks = [
-        [cluster.submit(_attempt, files.skip_bad, work, piece, sent, *more) for piece in own]
-        for own in pieces
+        [cluster.submit(_attempt, files.skip_bad, work, piece, sent, *more) for piece in of_file]
+        for of_file in pieces
     ]
-    cluster.wait([task for own in tasks for task in own], on_piece)
+    cluster.wait([task for of_file in tasks for task in of_file], on_piece)
     good = good_pieces(files, cluster, pieces, tasks)
     done = cluster.results([piece.look for of_file in good for piece in of_file])
     return [found for found in done if found.content is not None]
 
 
 class _BadFile(Exception):
-    """A file cannot be read, which is not to be taken for anything else that may go wrong."""
+    """A file cannot be read; kept apart from all other errors."""
 
 
 def _read(piece: FilePiece) -> Iterator[Documents]:
@@ -162,7 +165,7 @@ def _write(piece: FilePiece, labeler: TablePredictor, stage: Path) -> Done:
             f"a worker does not find the folder {str(stage.parent)!r}; it must be one that all "
             "workers can open under the same path"
         )
-    # A name of its own, should a worker that was given up still write the same piece.
+    # A unique name, because a worker taken for lost may still write the same piece.
     path = stage / f"{uuid.uuid4().hex}.parquet"
     waiting = tables()
     first = next(waiting, None)
@@ -190,7 +193,7 @@ def _look(piece: FilePiece) -> Done:
 
 @contextlib.contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """A hidden folder in which files wait for their names."""
+    """A hidden folder in which files are written before they are renamed."""
     is_new = not folder.exists()
     folder.mkdir(exist_ok=True)
     stage = folder / f".leaven-{uuid.uuid4().hex}"

@@ -62,11 +62,11 @@ def leaven(
 
 
 class _WithoutPandas(MetaPathFinder):
-    """Hide pandas: pyarrow imports it just to look at a list, which takes a third of a second."""
+    """Hide pandas: pyarrow imports it just to inspect a list, which takes a third of a second."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         if fullname == "pandas":
-            raise ModuleNotFoundError("the command line does without pandas", name=fullname)
+            raise ModuleNotFoundError("the command line does not use pandas", name=fullname)
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ def _progress_display() -> Any:
 
 
 def readable_size(n_bytes: int) -> str:
-    """Bytes in the unit that people would choose."""
+    """Bytes in a readable unit."""
     if n_bytes < 1000:
         return f"{n_bytes} bytes"
     power = 1 if n_bytes < 1000**2 else 2 if n_bytes < 1000**3 else 3

@@ -1,4 +1,4 @@
-"""What the verbs share: options, talk on stderr, progress bars, errors in one line."""
+"""What the verbs share: options, messages on stderr, progress bars, errors in one line."""
 
 import contextlib
 import json
@@ -70,7 +70,7 @@ Format = Annotated[
         "--format",
         metavar="|".join(DataFormat),
         help="Format of DATA.",
-        show_default="told by the file's ending",
+        show_default="found by the file's extension",
     ),
 ]
 Encoding = Annotated[
@@ -96,7 +96,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Talk:
-    """Everything a command says besides its result, on stderr.
+    """Everything a command prints besides its result, on stderr.
 
     Inside ``with Talk() as talk`` warnings become lines that begin with ``warning:`` and are
     collected in ``talk.warnings``; an exception becomes one line that begins with ``error:``
@@ -155,7 +155,7 @@ class Talk:
 
 
 def _interruption(error: BaseException | None) -> BaseException | None:
-    """The signal that came while a kernel ran, of which it made another error."""
+    """The signal that interrupted a kernel, which reports it as another error."""
     while isinstance(error, SystemError):
         error = error.__cause__ or error.__context__
     return error if isinstance(error, INTERRUPTIONS) else None
@@ -166,11 +166,11 @@ def _announced_compiling(say: Callable[[str], None]) -> Any:
     from numba.core import event
 
     class Announcer(event.Listener):
-        told = False
+        announced = False
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
+            if not self.announced:
+                self.announced = True
                 say("compiling numeric kernels (first run only, about 20 s)…")
 
         def on_end(self, event: Any) -> None:
@@ -202,7 +202,7 @@ def _one_line(text: str) -> str:
 
 
 def _forget_stdout() -> None:
-    """Let the interpreter flush into nothing: whoever read the output has gone."""
+    """Let the interpreter flush to nowhere: the reader of the output is gone."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -235,7 +235,7 @@ def read_labeled_files(
 
 
 def vectors_in(documents: "Documents", column: str | None) -> Any:
-    """The vectors of documents read with all their columns; None where no column is asked for."""
+    """The vectors of documents read with all their columns; None without a column."""
     if column is None:
         return None
     from leaven.documents._vectors import vector_array
@@ -271,7 +271,7 @@ def check_picture(path: Path | None) -> None:
     check_folder(path)
     if path.suffix.lower() not in PICTURES:
         raise ValueError(
-            f"pictures are drawn as {', '.join(PICTURES)}, got {str(path)!r}; change its ending"
+            f"pictures are drawn as {', '.join(PICTURES)}, got {str(path)!r}; change its extension"
         )
 
 
@@ -308,7 +308,7 @@ def render(*results: "RenderableType") -> None:
     """Print tables and text on stdout."""
     from rich.console import Console
 
-    # Text is taken literally, square brackets and all.
+    # Text is taken literally, square brackets included.
     console = Console(
         file=sys.stdout, width=stdout_width(), markup=False, highlight=False, emoji=False
     )

@@ -1,4 +1,4 @@
-"""What the command line says of methods: all of it from the registry."""
+"""What the command line says about methods, all of it from the registry."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,12 +25,12 @@ DIAGNOSED = methods_where(is_diagnosed=True)
 
 
 def read_method(name: str) -> str:
-    """A method's name, or a refusal that lists them."""
+    """A method's name, or an error that lists them."""
     return _chosen(name, list(METHODS))
 
 
 def read_diagnosed(name: str) -> str:
-    """The name of a method that EM alone fits, or a refusal that lists them."""
+    """The name of a method that EM alone fits, or an error that lists them."""
     return _chosen(name, methods_where(is_diagnosed=True))
 
 
@@ -46,20 +46,22 @@ def method_help() -> str:
 
 
 def default_of_option(name: str, usual: Any) -> str:
-    """``usual``, and for which methods the default of a learner's option is another."""
-    return _defaults({key: own.settings.get(name, usual) for key, own in METHODS.items()}, usual)
+    """``usual``, and the methods for which the default of a learner's option differs."""
+    return _defaults(
+        {key: method.settings.get(name, usual) for key, method in METHODS.items()}, usual
+    )
 
 
 def default_of_text_option(name: str) -> str:
-    """What most methods have as an option of the text, and for which it is another."""
-    values = {key: own.text.get(name) for key, own in METHODS.items()}
+    """The most common default of a text option, and the methods for which it differs."""
+    values = {key: method.text.get(name) for key, method in METHODS.items()}
     return _defaults(values, _commonest(list(values.values())))
 
 
 def fewest_documents_default() -> str:
-    """In how many documents a word must occur."""
-    ranges = {name: sorted({*own.min_df.values()}) for name, own in METHODS.items()}
-    shown = {name: f"{own[0]} to {own[-1]}" for name, own in ranges.items()}
+    """The default of the least number of documents that a word must occur in."""
+    ranges = {name: sorted({*method.min_df.values()}) for name, method in METHODS.items()}
+    shown = {name: f"{sizes[0]} to {sizes[-1]}" for name, sizes in ranges.items()}
     usual = _commonest(list(shown.values()))
     others = _defaults(shown, usual).partition("; ")[2]
     return f"{usual}, more for more documents" + (f"; {others}" if others else "")
@@ -70,7 +72,7 @@ def _defaults(by_method: Mapping[str, Any], usual: Any) -> str:
     for name, value in by_method.items():
         if value != usual:
             names.setdefault(value, []).append(name)
-    others = [f"{_shown(value)} for {listed(own)}" for value, own in names.items()]
+    others = [f"{_shown(value)} for {listed(methods)}" for value, methods in names.items()]
     return "; ".join([_shown(usual), *([", ".join(others)] if others else [])])
 
 

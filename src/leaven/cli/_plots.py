@@ -75,11 +75,11 @@ def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> N
         "auto": ("the default: two-view EM and linear models", AUTO_COLOR, "D", 1.02),
     }
     for method, (name, color, marker, shift) in styles.items():
-        own = [point for point in points if point.method == method]
+        curve = [point for point in points if point.method == method]
         axes.errorbar(
-            [point.labels_per_class * shift for point in own],  # side by side, not on each other
-            [100 * point.mean for point in own],
-            yerr=[100 * point.sd for point in own],
+            [point.labels_per_class * shift for point in curve],  # side by side, not on each other
+            [100 * point.mean for point in curve],
+            yerr=[100 * point.sd for point in curve],
             label=name,
             color=color,
             marker=marker,
@@ -109,9 +109,9 @@ def draw_diagnosis(diagnosis: "Diagnosis", path: Path) -> None:
     axes = figure.add_subplot()
     color = VERDICT_COLORS[diagnosis.verdict]
     for start in sorted({point.start for point in diagnosis.points}):
-        own = [point for point in diagnosis.points if point.start == start]
-        x = [point.log_probability for point in own]
-        y = [100 * point.accuracy for point in own]
+        trajectory = [point for point in diagnosis.points if point.start == start]
+        x = [point.log_probability for point in trajectory]
+        y = [100 * point.accuracy for point in trajectory]
         is_first = start == diagnosis.points[0].start
         axes.plot(x, y, color=color, alpha=0.45, linewidth=1.2)
         axes.plot(
@@ -139,24 +139,24 @@ def draw_comparison(comparison: "Comparison", path: Path) -> None:
     figure = Figure(figsize=(7.6, 1.3 + 0.42 * len(rows)), layout="constrained")
     axes = figure.add_subplot()
     right_edge = axes.get_yaxis_transform()  # x as a share of the width, y in rows
-    for y, own in enumerate(rows):
-        if own.accuracy is None or own.low is None or own.high is None:
+    for y, result in enumerate(rows):
+        if result.accuracy is None or result.low is None or result.high is None:
             axes.text(0.5, y, "failed", transform=right_edge, ha="center", va="center")
             continue
-        is_best = own.method == comparison.best
+        is_best = result.method == comparison.best
         color, dark = (EM_COLOR, EM_COLOR) if is_best else (NB_COLOR, "black")
-        middle, low, high = 100 * own.accuracy, 100 * own.low, 100 * own.high
+        middle, low, high = 100 * result.accuracy, 100 * result.low, 100 * result.high
         axes.errorbar(
             middle, y, xerr=[[middle - low], [high - middle]],
             color=color, marker="o", markersize=7, capsize=3, elinewidth=1.8,
         )  # fmt: skip
-        seconds = f"{own.seconds:,.{2 if (own.seconds or 0) < 100 else 0}f} s"
+        seconds = f"{result.seconds:,.{2 if (result.seconds or 0) < 100 else 0}f} s"
         for points, text in ((60, f"{middle:.1f} %"), (125, seconds)):
             axes.annotate(
                 text, (1, y), (points, 0), xycoords=right_edge, textcoords="offset points",
                 ha="right", va="center", color=dark,
             )  # fmt: skip
-    axes.set_yticks(range(len(rows)), [_shortened(own.method) for own in rows])
+    axes.set_yticks(range(len(rows)), [_shortened(result.method) for result in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)  # the best on top
     axes.set_xlabel("accuracy on held-out labels and its 90 % interval, %")
     axes.annotate(

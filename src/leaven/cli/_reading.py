@@ -1,4 +1,4 @@
-"""How predict and evaluate read documents, and what they tell after."""
+"""How predict and evaluate read documents, and what they warn about."""
 
 import warnings
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +23,7 @@ StreamThrough = Annotated[
 
 
 def warn_bad_files(files: "DocumentFiles") -> None:
-    """Tell which files were left out."""
+    """Warn about files that were left out."""
     from leaven.documents._readers import bad_files_notes
 
     for note in bad_files_notes(files):
@@ -31,7 +31,7 @@ def warn_bad_files(files: "DocumentFiles") -> None:
 
 
 def warn_wordless(n_wordless: int, n_documents: int) -> None:
-    """Tell once of all documents without a word that the model knows."""
+    """Warn once about all documents without a word that the model knows."""
     if n_wordless:
         from leaven.classifier._fitted import wordless_message
         from leaven.exceptions import UnseenWordsWarning

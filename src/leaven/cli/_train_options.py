@@ -1,4 +1,4 @@
-"""Options of ``leaven train`` that need reading: their choices, and text into values."""
+"""Options of ``leaven train``: their choices, defaults and how values are parsed."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-# What the options of learners are where no method says otherwise; a test compares.
+# Defaults of learners' options where no method overrides them; a test compares both.
 USUAL: dict[str, Any] = {
     "alpha": 1.0,
     "unlabeled_weight": 1.0,
@@ -64,14 +64,14 @@ USUAL: dict[str, Any] = {
 
 
 class Ranking(StrEnum):
-    """How words compete for a place in a limited vocabulary."""
+    """How words of a limited vocabulary are chosen."""
 
     frequency = "frequency"
     mutual_information = "mutual_information"
 
 
 class Correspondence(StrEnum):
-    """Which class each component has after annealing; a test compares."""
+    """Which class each component has after annealing; a test compares it with the library's."""
 
     as_is = "as-is"
     labels = "labels"
@@ -109,7 +109,7 @@ MaxIter = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Most EM iterations.",
+        help="Maximum number of EM iterations.",
         show_default=default_of_option("max_iter", USUAL["max_iter"]),
     ),
 ]
@@ -224,8 +224,8 @@ Calibrate = Annotated[
     bool,
     typer.Option(
         "--calibrate/--no-calibrate",
-        help="Hold labels out, so that probabilities are honest and the accuracy to expect "
-        "is known; auto does anyway.",
+        help="Hold labels out to calibrate probabilities and to estimate the accuracy on "
+        "new documents; auto always does.",
     ),
 ]
 Check = Annotated[
@@ -239,7 +239,7 @@ Check = Annotated[
 
 
 def read_share(option: str, value: str) -> float:
-    """A number of documents (whole) or a share of them (with a point)."""
+    """A number of documents (whole) or a share of them (with a decimal point)."""
     try:
         return float(value) if "." in value or "e" in value.lower() else int(value)
     except ValueError:
@@ -247,7 +247,7 @@ def read_share(option: str, value: str) -> float:
 
 
 def read_whole(option: str, value: str) -> int:
-    """A whole number, or a refusal that names the option."""
+    """A whole number, or an error that names the option."""
     try:
         return int(value)
     except ValueError:

@@ -54,7 +54,7 @@ Cache = Annotated[
         "--cache",
         metavar="FOLDER",
         help="Where --stream keeps counts, about 8 bytes for each different word of a document; "
-        "they vanish with the process.",
+        "they are deleted when the process ends.",
         show_default="the system's folder of temporary files",
     ),
 ]
@@ -63,7 +63,7 @@ Cache = Annotated[
 def check_where(
     stream: bool, dask: str | None, data: Sequence[str], cache: str | None = None
 ) -> None:
-    """Refuse what cannot be had together."""
+    """Refuse options that exclude each other."""
     if stream and dask is not None:
         raise typer.BadParameter(
             "--stream is for one machine and --dask for a cluster, whose driver never holds all "
@@ -92,9 +92,9 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
         ) from None
     if os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
         for name in ("distributed", *logging.root.manager.loggerDict):
-            if name.split(".")[0] == "distributed":  # what matters is said in one line
+            if name.split(".")[0] == "distributed":  # what matters is reported in one line
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    dask: Any = distributed  # without types of its own
+    dask: Any = distributed  # has no type hints
     with contextlib.ExitStack() as undo:
         cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
         if address.endswith(".json"):
@@ -106,7 +106,7 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
                 set_as_default=False,
                 direct_to_workers=cluster is not None,
             )
-        except Exception as error:  # whatever a bad address makes of Dask
+        except Exception as error:  # a bad address raises many kinds of errors in Dask
             raise ConnectionError(
                 f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
                 "start one with: dask scheduler, and pass the address that it prints"
@@ -125,8 +125,8 @@ def _address_in(file: str) -> str:
             address = json.load(content)["address"]
     except FileNotFoundError:
         raise ConnectionError(
-            f"{file} is not there, and no scheduler wrote it within {CONNECT_SECONDS} s; start one "
-            f"with: dask scheduler --scheduler-file {file}"
+            f"{file} does not exist, and no scheduler wrote it within {CONNECT_SECONDS} s; "
+            f"start one with: dask scheduler --scheduler-file {file}"
         ) from None
     except (OSError, ValueError, KeyError, TypeError):
         raise ConnectionError(
@@ -138,7 +138,7 @@ def _address_in(file: str) -> str:
 
 @contextlib.contextmanager
 def _local(n_workers: int | None) -> Iterator[Any]:
-    """A cluster on this machine: a process for every processor, gone when done."""
+    """A cluster on this machine: a process per processor, closed when done."""
     import dask.config
     import distributed
 
@@ -146,7 +146,7 @@ def _local(n_workers: int | None) -> Iterator[Any]:
 
     LocalCluster: Any = distributed.LocalCluster
     with tempfile.TemporaryDirectory(prefix="leaven-dask-") as folder:
-        # Ctrl-C is for this process to handle; workers inherit that they leave it alone.
+        # Only this process handles Ctrl-C; workers inherit that it is ignored.
         with _ignoring_interrupts(), dask.config.set(temporary_directory=folder):
             cluster = LocalCluster(
                 n_workers=count_threads(n_workers),

@@ -1,4 +1,4 @@
-"""``leaven assign``: give components to classes by hand."""
+"""``leaven assign``: assign components to classes by hand."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ __all__ = ["assign", "assign_command"]
 
 
 def assign(model: str, mapping: Mapping[int, str]) -> "FittedClassifier":
-    """The model with components given to the classes of these names."""
+    """The model with components assigned to the classes of these names."""
     fitted = read_model(model)
     named = {str(name): name for name in fitted.classes.tolist()}
     return fitted.assigned({number: named.get(name, name) for number, name in mapping.items()})
@@ -24,7 +24,7 @@ def assign_command(
     model: Model,
     components: Annotated[
         list[str],
-        typer.Argument(metavar="NUMBER=CLASS…", help="Component and the class to give it to."),
+        typer.Argument(metavar="NUMBER=CLASS…", help="Component and its new class."),
     ],
     output: Annotated[
         str,
@@ -32,9 +32,9 @@ def assign_command(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Give components of MODEL to other classes, and save the result.
+    """Assign components of MODEL to other classes, and save the result.
 
-    After annealing with few labels a component can sit with the wrong class. Its words tell:
+    After annealing with few labels a component can belong to the wrong class. Its words show it:
     leaven explain MODEL --components
 
     Example: leaven assign news.leaven 3=comp.graphics 0=comp.windows.x -o news.leaven
@@ -51,7 +51,7 @@ def assign_command(
             raise typer.BadParameter(f"component {int(number)} is assigned twice; name it once")
         mapping[int(number)] = name
     if as_json and output == "-":
-        raise typer.BadParameter("--json and -o - both want standard output; choose one")
+        raise typer.BadParameter("--json and -o - both write to standard output; choose one")
     with Talk() as talk:
         check_folder(output)
         fitted = assign(model, mapping)
@@ -64,7 +64,7 @@ def assign_command(
             entries = [{"number": number, "class": name} for number, name in enumerate(now)]
             print_json({"model": output, "components": entries, "warnings": talk.warnings})
             return
-        for own, name in mapping.items():
-            talk.say(f"component {own} is now of {name}")
+        for component, name in mapping.items():
+            talk.say(f"component {component} now belongs to {name}")
         if output != "-":
             talk.say(f"saved {output}")

@@ -1,4 +1,4 @@
-"""``leaven compare``: every method on the same held-out labels of one's own data."""
+"""``leaven compare``: every method on the same held-out labels of the user's data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -105,11 +105,11 @@ def compare_command(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Try every method on the documents in DATA, and tell which is best.
+    """Try every method on the documents in DATA, and report which is best.
 
     Labeled documents are held out in turn, the same for every method. Prints accuracy with its
-    90 % confidence interval (Wilson's), macro F1, and what a fit takes: seconds, and memory at
-    its peak. 20,000 documents take a minute or two.
+    90 % confidence interval (Wilson's), macro F1, and what a fit takes: seconds and
+    peak memory. 20,000 documents take a minute or two.
 
     Example: leaven compare reviews.csv --text body --label stars --plot comparison.png
     """
@@ -143,7 +143,7 @@ def compare_command(
 
 
 def _read_methods(given: str) -> list[str]:
-    """``em,two-view,auto``, or a refusal that lists the methods."""
+    """``em,two-view,auto``, or an error that lists the methods."""
     names = [name.strip() for name in given.split(",") if name.strip()]
     if not names:
         raise typer.BadParameter(f"--methods must name methods, as in nb,em; got {given!r}")
@@ -160,17 +160,17 @@ def _print(found: "Comparison") -> None:
     typer.echo()
     numbers = ("accuracy", "90 % interval", "macro F1", "seconds", "memory")
     table = plain_table("method", *numbers, numeric=numbers)
-    for own in found.results:
-        if own.low is None or own.high is None:
-            table.add_row(own.method, *"–" * len(numbers))
+    for result in found.results:
+        if result.low is None or result.high is None:
+            table.add_row(result.method, *"–" * len(numbers))
             continue
         table.add_row(
-            own.method,
-            f"{own.accuracy:.1%}",
-            f"{own.low:.0%} to {own.high:.0%}",
-            f"{own.macro_f1:.1%}",
-            f"{own.seconds:,.2f}",
-            "–" if own.memory is None else f"{own.memory:,.0f} MiB",
+            result.method,
+            f"{result.accuracy:.1%}",
+            f"{result.low:.0%} to {result.high:.0%}",
+            f"{result.macro_f1:.1%}",
+            f"{result.seconds:,.2f}",
+            "–" if result.memory is None else f"{result.memory:,.0f} MiB",
         )
     render(table)
     typer.echo(

@@ -27,12 +27,12 @@ HELD_OUT = 0.4
 WORDS = 8
 EXAMPLE_WORDS = 5
 READABLE = 300  # characters of an example
-EXAMPLES = ((True, 2), (False, 1))  # so many right and wrong predictions are shown
+EXAMPLES = ((True, 2), (False, 1))  # how many right and wrong predictions are shown
 
 
 @dataclass(frozen=True)
 class Point:
-    """Accuracies of one method with so many labels per class, one per draw."""
+    """Accuracies of one method with a number of labels per class, one per draw."""
 
     method: str
     labels_per_class: int
@@ -84,10 +84,10 @@ def split(corpus: "TextDataset", labels_per_class: int, draw: int) -> Split:
     is_test = np.zeros(len(labels), dtype=bool)
     shown = np.full(len(labels), None, dtype=object)
     for name in sorted(set(corpus.labels)):
-        own = order[labels[order] == name]
-        n_test = round(HELD_OUT * len(own))
-        is_test[own[:n_test]] = True
-        shown[own[n_test : n_test + labels_per_class]] = name
+        members = order[labels[order] == name]
+        n_test = round(HELD_OUT * len(members))
+        is_test[members[:n_test]] = True
+        shown[members[n_test : n_test + labels_per_class]] = name
     train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     return Split(
         [corpus.texts[i] for i in train],
@@ -104,7 +104,7 @@ def learn(data: Split, method: str) -> "TextClassifier":
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)
-        # Accuracy is all that is asked for, and calibrating leaves it alone.
+        # Only accuracy is measured, and calibration does not change it.
         return TextClassifier(method, calibrate=False).fit(data.texts, data.labels)
 
 
@@ -135,7 +135,7 @@ def examples(classifier: "TextClassifier", data: Split) -> list[Example]:
             if not explanation.words:  # the model knows no word of it
                 continue
             pull = explanation.words[0].pull
-            if max(pull, key=pull.__getitem__) == guess:  # its strongest word tells why
+            if max(pull, key=pull.__getitem__) == guess:  # its strongest word explains it
                 seen.add(label)
                 found.append(Example(text, label, explanation))
             if len(seen) == how_many:
@@ -228,10 +228,10 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
         "labels per class   naive Bayes    with EM over the unlabeled   the default (auto)"
     )
     points: list[Point] = []
-    for own in _compared(talk, corpus, n_draws):
-        points += own
-        nb, em, auto = map(_shown, own)
-        show(f"{own[0].labels_per_class:>16}   {nb:<12}   {em:<26}   {auto}")
+    for row in _compared(talk, corpus, n_draws):
+        points += row
+        nb, em, auto = map(_shown, row)
+        show(f"{row[0].labels_per_class:>16}   {nb:<12}   {em:<26}   {auto}")
     talk.progress.stop()
 
     accuracies = next(

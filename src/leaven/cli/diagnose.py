@@ -47,7 +47,7 @@ def diagnose(
     random_state: int = 0,
     on_progress: Listener | None = None,
 ) -> "Diagnosis":
-    """Tell whether the unlabeled documents in files help."""
+    """Find whether the unlabeled documents in files help."""
     from leaven import diagnose as diagnose_texts
 
     documents = read_labeled_files(
@@ -75,7 +75,7 @@ def diagnose_command(
         typer.Option(
             metavar="|".join(DIAGNOSED),
             parser=read_diagnosed,
-            help="The method of leaven train to ask about.",
+            help="The method of leaven train to diagnose.",
         ),
     ] = DIAGNOSED[0],
     components: Annotated[
@@ -87,14 +87,15 @@ def diagnose_command(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only the verdict: do not try what else could be done.")
+        bool, typer.Option("--quick", help="Only the verdict: do not try other ways to train.")
     ] = False,
     starts: Annotated[
         int,
         typer.Option(
             metavar="N",
             min=2,
-            help="Parts of the labeled documents to start from; more take longer and doubt less.",
+            help="Parts of the labeled documents to start from; more take longer and leave less "
+            "doubt.",
         ),
     ] = 10,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of parts and starts.")] = 0,
@@ -107,7 +108,7 @@ def diagnose_command(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell whether the unlabeled documents in DATA help to classify.
+    """Find whether the unlabeled documents in DATA help to classify.
 
     EM starts from several parts of the labeled documents and is scored on the others. Where
     more probable models classify better, unlabeled text helps; where they classify worse, it
@@ -153,15 +154,15 @@ def _print(found: "Diagnosis") -> None:
     typer.echo()
     numbers = ("held-out accuracy", "from plain EM", "from supervised")
     table = plain_table("trained", *numbers, numeric=numbers)
-    for own in found.alternatives:
+    for alternative in found.alternatives:
         differences = [
             str(difference) if difference.error else "·"
-            for difference in (own.versus_em, own.versus_supervised)
+            for difference in (alternative.versus_em, alternative.versus_supervised)
         ]
-        mark = "  ← recommended" if own.name == found.recommended else ""
-        table.add_row(own.name + mark, f"{own.accuracy:.1%}", *differences)
+        mark = "  ← recommended" if alternative.name == found.recommended else ""
+        table.add_row(alternative.name + mark, f"{alternative.accuracy:.1%}", *differences)
     render(table)
     typer.echo(
         f"points ± standard error; {found.n_held_out:,} of {found.n_labeled:,} labels were held "
-        f"out at times, {found.n_unlabeled:,} documents are unlabeled"
+        f"out at least once, {found.n_unlabeled:,} documents are unlabeled"
     )

@@ -66,7 +66,7 @@ def evaluate(
 
     Unlabeled documents are skipped. Labels that are not classes of the model count as wrong,
     with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
-    of documents are counted and forgotten.
+    of documents are counted and discarded.
     """
     from leaven.classifier import Scorer
     from leaven.documents import DocumentFiles
@@ -137,7 +137,7 @@ def evaluate_command(
         typer.Option(metavar="FILE", help="Draw the confusion matrix: .png, .svg or .pdf."),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Print the confusion matrix however many classes.")
+        bool, typer.Option("--full", help="Print the confusion matrix for any number of classes.")
     ] = False,
     format: Format = None,
     encoding: Encoding = "utf-8",
@@ -149,8 +149,8 @@ def evaluate_command(
 ) -> None:
     """Score MODEL on the labeled documents in DATA.
 
-    Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, how honest the
-    probabilities are, the scores of each class, and which classes are taken for which.
+    Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, how well calibrated
+    the probabilities are, the scores of each class, and which classes are confused.
     Unlabeled documents are skipped.
 
     Example: leaven evaluate reviews.leaven held-out.csv --label stars --plot confusion.png
@@ -216,9 +216,9 @@ def _print(scores: "Evaluation", full: bool) -> None:
         "class", "precision", "recall", "F1", "documents",
         numeric=("precision", "recall", "F1", "documents"),
     )  # fmt: skip
-    for name, own in scores.per_class.items():
-        shares = [f"{own[key]:.1%}" for key in ("precision", "recall", "f1")]
-        table.add_row(name, *shares, f"{own['support']:,}")
+    for name, measures in scores.per_class.items():
+        shares = [f"{measures[key]:.1%}" for key in ("precision", "recall", "f1")]
+        table.add_row(name, *shares, f"{measures['support']:,}")
     render(table)
     typer.echo()
     if full or len(scores.classes) <= MOST_CLASSES_IN_MATRIX:

@@ -58,7 +58,7 @@ def explain_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the words of each class, or which words of TEXT pulled where.
+    """Show the words of each class, or which words of TEXT pulled towards which class.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -121,13 +121,13 @@ def words_table(found: dict[str, list[str]]) -> Any:
     return table
 
 
-def component_json(own: "ComponentWords") -> dict[str, Any]:
+def component_json(component: "ComponentWords") -> dict[str, Any]:
     """Component as JSON."""
     return {
-        "number": own.number,
-        "class": str(own.label),
-        "share": own.share,
-        "words": own.words,
+        "number": component.number,
+        "class": str(component.label),
+        "share": component.share,
+        "words": component.words,
     }
 
 
@@ -137,8 +137,13 @@ def components_table(parts: "list[ComponentWords]") -> Any:
     table = plain_table(
         "number", "class", "share", "its words, most telling first", numeric=numeric
     )
-    for own in parts:
-        table.add_row(str(own.number), str(own.label), f"{own.share:.1%}", " ".join(own.words))
+    for component in parts:
+        table.add_row(
+            str(component.number),
+            str(component.label),
+            f"{component.share:.1%}",
+            " ".join(component.words),
+        )
     return table
 
 

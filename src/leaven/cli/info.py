@@ -13,7 +13,7 @@ __all__ = ["describe", "info_command"]
 
 
 def describe(model: str) -> dict[str, Any]:
-    """Everything a model file says about itself."""
+    """Everything recorded in a model file."""
     from leaven.classifier._model_file import load_model, parse_model, read_metadata
 
     if model == "-":

@@ -104,7 +104,7 @@ def predict(
 
 @dataclass(frozen=True, eq=False)
 class _How:
-    """What to classify, and how; nothing happens before batches are asked for."""
+    """What to classify, and how; nothing is done before batches are requested."""
 
     fitted: "FittedClassifier"
     files: "DocumentFiles"
@@ -221,8 +221,8 @@ def predict_command(
     Writes all columns of DATA with two more, predicted and probability. Where DATA has a column
     of that name already, the new one is called predicted_2, and so on.
 
-    With --stream and --dask the first rows settle the columns of OUT; .jsonl takes all rows as
-    they are. With --skip-bad-files they read every file through before they write its rows.
+    With --stream and --dask the first rows determine the columns of OUT; .jsonl takes all rows
+    as they are. With --skip-bad-files a file is read to its end before its rows are written.
 
     Example: leaven predict reviews.leaven new.csv --text body -o labeled.csv
 
@@ -232,7 +232,7 @@ def predict_command(
     check_where(stream, dask, data)
     with Talk() as talk, terminating():
         _check_output(output, dask)
-        # A bar and rows on one terminal would get into each other.
+        # A progress bar and rows would mix on one terminal.
         is_mixed = output == "-" and sys.stdout.isatty()
         with connected(dask, threads) as client:
             predictions = predict(

@@ -157,15 +157,15 @@ def train_command(
 ) -> None:
     """Train a classifier on the documents in DATA and save it.
 
-    Documents with an empty label are the unlabeled ones; they help too, as far as held-out
-    labels say so.
+    Documents with an empty label are the unlabeled ones; they are used as far as held-out
+    labels show that they help.
 
     Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
 
     Larger than memory: leaven train 'big/*.parquet' --stream
     """
     if as_json and output == "-":
-        raise typer.BadParameter("--json and -o - both want standard output; choose one")
+        raise typer.BadParameter("--json and -o - both write to standard output; choose one")
     if rank_by is not None and vocabulary_size is None:
         raise typer.BadParameter(
             f"--rank-by {rank_by.value} needs --vocabulary-size, the number of words to keep; add "

@@ -1,4 +1,4 @@
-"""Where documents are, and who adds up."""
+"""Corpora: documents in memory, on disk or on a cluster, and sums over them."""
 
 from leaven.corpora._base import UNLABELED, Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered

@@ -1,4 +1,4 @@
-"""Where documents live: the contract of a corpus, and what passes through it."""
+"""Contract of a corpus, and the blocks of documents that it is made of."""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ __all__ = ["UNLABELED", "Addable", "Block", "Corpus", "stacked"]
 
 
 class Addable(Protocol):
-    """Statistics: whatever adds up over documents."""
+    """Statistics: anything that can be summed over documents."""
 
     def __add__(self, other: Self) -> Self: ...
 
@@ -25,16 +25,16 @@ S = TypeVar("S", bound=Addable)
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some documents of a corpus, and which they are.
+    """Some documents of a corpus, with their numbers in it.
 
-    A block made without ``numbers`` is a corpus of its own, whose documents are numbered from 0.
+    A block created without ``numbers`` is a separate corpus with documents numbered from 0.
     """
 
     X: Counts  # (n_documents, n_words)
     y: IntArray  # (n_documents,) class code, UNLABELED where unknown
     weight: FloatArray  # (n_documents,) a document of weight 2 counts as two
-    vectors: FloatArray | None = None  # (n_documents, n_dims) a second view, for models that look
-    numbers: IntArray = None  # type: ignore[assignment]  # (n_documents,) place in the corpus
+    vectors: FloatArray | None = None  # (n_documents, n_dims) second view, for models with one
+    numbers: IntArray = None  # type: ignore[assignment]  # (n_documents,) position in the corpus
 
     def __post_init__(self) -> None:
         if self.numbers is None:
@@ -66,7 +66,7 @@ def stacked(blocks: Sequence[Block]) -> Block:
 
 
 class Corpus(Protocol):
-    """Documents, wherever they are, that can be summed over."""
+    """Documents that can be summed over, wherever they are stored."""
 
     @property
     def n_words(self) -> int:

@@ -1,4 +1,4 @@
-"""A corpus counted once and kept on disk: any number of documents in bounded memory."""
+"""A corpus counted once and cached on disk: any number of documents in bounded memory."""
 
 import mmap
 import operator
@@ -20,28 +20,28 @@ from leaven.exceptions import DataError
 
 __all__ = ["CachedCorpus", "gathered", "values_per_block"]
 
-# Values of a block: enough that adding up its statistics costs little beside making them, few
-# enough that the blocks of all threads together are some tens of megabytes.
+# Values per block: enough that adding up statistics is cheap compared to computing them, few
+# enough that the blocks of all threads together take some tens of megabytes.
 VALUES_PER_BLOCK = 4_000_000
 VALUES_OF_ALL_THREADS = 8_000_000
-DOCUMENTS_PER_BLOCK = 65_536  # as in memory: kernels add up in the counts' own precision
+DOCUMENTS_PER_BLOCK = 65_536  # as in memory: kernels sum in the precision of the counts
 ALIGNMENT = 64
 
 Layout = list[tuple[str, tuple[int, ...], int]]  # dtype, shape and place of each array
 
 
 class CachedCorpus:
-    """Blocks of counts in a file without a name, mapped into memory one by one and thread.
+    """Blocks of counts in an unnamed file, of which each thread maps one at a time.
 
     The system frees the file as soon as the process ends, however it ends. Every pass reads
-    each block once, through the system's cache of files as far as there is memory for it.
+    each block once, through the system's file cache as far as memory allows.
 
     Parameters
     ----------
     blocks : iterable of Block
-        Taken once. They should be about equally large; see :func:`gathered`.
+        Iterated once. They should be of similar size; see :func:`gathered`.
     folder : str or None, default=None
-        Where the file is; None is where temporary files are (``TMPDIR``).
+        Folder of the file; None is the folder of temporary files (``TMPDIR``).
     n_threads : int or None, default=None
         Threads to sum in; None is one per processor.
     """
@@ -73,7 +73,7 @@ class CachedCorpus:
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         n_threads = min(self.n_threads, len(self._places))
 
-        faults: list[BaseException] = []  # an interrupt, too, ends all threads at their next block
+        faults: list[BaseException] = []  # also an interrupt stops all threads at their next block
 
         def blocks(thread: int) -> Iterator[Block]:
             for number in range(thread, len(self._places), n_threads):
@@ -91,7 +91,7 @@ class CachedCorpus:
         return reduce(add, run_in_threads(share, n_threads))
 
     def map(self, change: Callable[[Block], Block]) -> "CachedCorpus":
-        """The corpus of the changed blocks, in a file of its own."""
+        """The corpus of the changed blocks, in a new file."""
         n_threads = self.n_threads
 
         def one(first: int, number: int) -> Block:
@@ -106,7 +106,7 @@ class CachedCorpus:
 
     @contextmanager
     def _room(self) -> Iterator[None]:
-        """Say what to do where there is no room on disk."""
+        """Explain what to do when the disk is full or the folder is missing."""
         try:
             yield
         except OSError as error:
@@ -118,7 +118,7 @@ class CachedCorpus:
                 ) from None
             raise DataError(
                 f"counts cannot be kept in {place!r}: {error.strerror or error}; name a folder on "
-                "a disk with more room with --cache (cache= in Python), or set TMPDIR"
+                "a disk with more space with --cache (cache= in Python), or set TMPDIR"
             ) from None
 
     def _write(self, block: Block) -> None:
@@ -135,18 +135,18 @@ class CachedCorpus:
             self._file.seek(begin + place)
             self._file.write(np.ascontiguousarray(array).view(np.uint8))
             place += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
-        self._file.truncate(begin + place)  # so that the last array's padding is there too
+        self._file.truncate(begin + place)  # so that the last array is padded too
         self._file.seek(begin + place)
         self._places.append((begin, begin + place, layout))
 
     def _block(self, number: int, following: int | None = None) -> Block:
-        """A block, mapped for as long as it is used; the ``following`` one is fetched meanwhile."""
+        """A block, mapped while it is used; the ``following`` one is fetched meanwhile."""
         if following is not None and following < len(self._places):
             begin, end, _ = self._places[following]
             if hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(self._file.fileno(), begin, end - begin, os.POSIX_FADV_WILLNEED)
         begin, end, layout = self._places[number]
-        # A private copy on write: kernels are compiled for arrays that could be written to.
+        # Copy on write, because kernels are compiled for writable arrays.
         memory = mmap.mmap(self._file.fileno(), end - begin, offset=begin, access=mmap.ACCESS_COPY)
         arrays: list[Any] = [
             np.frombuffer(memory, dtype, int(np.prod(shape)), place).reshape(shape)
@@ -158,7 +158,7 @@ class CachedCorpus:
 
 
 def values_per_block(n_threads: int | None) -> int:
-    """Values of a block where each thread has one in memory."""
+    """Values per block when each thread has one block in memory."""
     return min(VALUES_PER_BLOCK, VALUES_OF_ALL_THREADS // count_threads(n_threads))
 
 
@@ -171,12 +171,12 @@ def gathered(
     waiting: list[Block] = []
     size = length = 0
     for block in blocks:
-        for own in _cut(block, n_values, n_documents):
-            if waiting and (size + own.X.nnz > n_values or length + len(own.y) > n_documents):
+        for piece in _cut(block, n_values, n_documents):
+            if waiting and (size + piece.X.nnz > n_values or length + len(piece.y) > n_documents):
                 yield stacked(waiting)
                 waiting, size, length = [], 0, 0
-            waiting.append(own)
-            size, length = size + own.X.nnz, length + len(own.y)
+            waiting.append(piece)
+            size, length = size + piece.X.nnz, length + len(piece.y)
     if waiting:
         yield stacked(waiting)
 
@@ -193,5 +193,5 @@ def _cut(block: Block, n_values: int, n_documents: int) -> Iterator[Block]:
 
 
 def _close(file: Any) -> None:
-    with suppress(OSError):  # what could not be written is of no use any more
+    with suppress(OSError):  # what could not be written is no longer needed
         file.close()

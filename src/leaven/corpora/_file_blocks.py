@@ -1,4 +1,4 @@
-"""Blocks counted afresh from text files on every pass."""
+"""Blocks counted again from text files on every pass."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,9 +26,9 @@ class CountedFiles:
     counter : TextCounter
         Fitted; its vocabulary does not change.
     labels : Labels
-        What class codes stand for.
+        The labels that class codes represent.
     vectors : str or None, default=None
-        Column of vectors of the user's own.
+        Column of user-supplied vectors.
     n_threads : int or None, default=None
         Threads to count in; None is one per processor.
     first : int, default=0
@@ -69,8 +69,8 @@ class CountedFiles:
                 if vectors.shape[1] != n_dims:
                     raise DataError(
                         f"vectors in column {self.vectors!r} of {batch.source} have "
-                        f"{vectors.shape[1]} numbers, those before {n_dims}; embed all documents "
-                        "in the same way"
+                        f"{vectors.shape[1]} numbers, but earlier ones have {n_dims}; embed all "
+                        "documents in the same way"
                     )
             numbers = first + np.arange(X.shape[0])
             first += X.shape[0]

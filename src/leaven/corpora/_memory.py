@@ -1,4 +1,4 @@
-"""A corpus in memory, summed over in threads."""
+"""A corpus in memory, summed in threads."""
 
 import copy
 import itertools
@@ -16,9 +16,9 @@ from leaven.corpora._base import Block, S
 
 __all__ = ["InMemoryCorpus", "in_memory"]
 
-# Kernels add up a block in the counts' own precision; at this size float32 is safe.
+# Kernels sum a block in the precision of the counts; at this size float32 is safe.
 MOST_DOCUMENTS_PER_BLOCK = 65_536
-FEWEST_VALUES_PER_BLOCK = 20_000  # below, a thread costs more than it saves
+FEWEST_VALUES_PER_BLOCK = 20_000  # with fewer, a thread costs more than it saves
 
 
 class InMemoryCorpus:
@@ -102,8 +102,8 @@ class InMemoryCorpus:
             return [change(block) for block in self.blocks[thread::n_threads]]
 
         changed.blocks = [None] * len(self.blocks)  # type: ignore[list-item]
-        for thread, own in enumerate(run_in_threads(share, n_threads)):
-            changed.blocks[thread::n_threads] = own
+        for thread, blocks in enumerate(run_in_threads(share, n_threads)):
+            changed.blocks[thread::n_threads] = blocks
         return changed
 
 
@@ -126,7 +126,7 @@ def _cut(whole: Block, n_threads: int) -> list[Block]:
     n_blocks = max(n_blocks, -(-n_documents // MOST_DOCUMENTS_PER_BLOCK))
     if n_blocks > n_threads:
         n_blocks = -(-n_blocks // n_threads) * n_threads
-    # Equal numbers of values, not of documents: that is what an iteration costs.
+    # Equal numbers of values, not of documents: they determine the cost of an iteration.
     targets = X.nnz * np.arange(1, n_blocks) // n_blocks
     bounds = np.unique(np.concatenate([[0], np.searchsorted(X.indptr, targets), [n_documents]]))
     pieces = [np.arange(*pair, MOST_DOCUMENTS_PER_BLOCK) for pair in itertools.pairwise(bounds)]

@@ -1,4 +1,4 @@
-"""A corpus taken apart: its labeled documents in memory, the others where they are."""
+"""Parts of a corpus: its labeled documents in memory, the unlabeled ones in place."""
 
 import hashlib
 import operator
@@ -14,14 +14,14 @@ from leaven.corpora._sample import SALT, Sample, vector_ties
 
 __all__ = ["MOST_LABELED", "Joined", "Unlabeled", "distinct_documents", "labeled_documents"]
 
-MOST_LABELED = 20_000  # documents that are fetched into memory
+MOST_LABELED = 20_000  # documents loaded into memory at most
 
 
 def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
-    """The labeled documents of positive weight, in an order that their content decides.
+    """The labeled documents of positive weight, ordered by their content.
 
-    So whatever is drawn from them at random does not depend on where the corpus lives. Of more
-    than ``most`` a sample is taken, in which every class is and copies are one document.
+    So random draws from them do not depend on where the corpus is stored. More than ``most``
+    are sampled; every class is in the sample, and copies are merged into one document.
     """
     together = corpus.reduce(lambda block: Sample.of(_only_labeled(block), most, SALT)).block
     X, y, weight = together.X, together.y, together.weight
@@ -43,10 +43,10 @@ def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
 
 def _only_labeled(block: Block) -> Block:
     rows = np.flatnonzero((block.y >= 0) & (block.weight > 0))
-    own = block.rows(rows)
-    own.X.sum_duplicates()  # one way to write a document, whatever was stored: sorted, no zeros
-    own.X.eliminate_zeros()
-    return own
+    labeled = block.rows(rows)
+    labeled.X.sum_duplicates()  # canonical rows, however they were stored: sorted, no zeros
+    labeled.X.eliminate_zeros()
+    return labeled
 
 
 def _digest(indices: Any, data: Any) -> bytes:
@@ -55,10 +55,10 @@ def _digest(indices: Any, data: Any) -> bytes:
 
 
 def distinct_documents(labeled: Block) -> Block:
-    """The documents that hold words, each once; all of a class of which none does.
+    """The documents that contain words, without copies; all documents of a class without words.
 
-    The copy of a document that was trained on tells nothing about new ones. Labeled documents
-    come in the order of their content, so copies are neighbours.
+    A copy of a training document says nothing about new documents. Labeled documents are
+    ordered by content, so copies are adjacent.
     """
     X = labeled.X
     has_words = np.diff(X.indptr) > 0
@@ -76,7 +76,7 @@ def distinct_documents(labeled: Block) -> Block:
 
 
 class Unlabeled:
-    """The unlabeled documents of a corpus; the others weigh nothing."""
+    """The unlabeled documents of a corpus; the others get weight zero."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus

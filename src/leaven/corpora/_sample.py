@@ -1,4 +1,4 @@
-"""A sample of the unlabeled documents that stands for all of them."""
+"""Samples of documents, chosen by content, that represent a corpus."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -18,21 +18,21 @@ SALT = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Documents of the smallest keys, and what is known of all that they were taken from.
+    """The documents with the smallest keys, and totals of all documents they were drawn from.
 
-    Samples add up to the sample of all, and are never larger than they will be in the end.
+    Samples of parts add up to the sample of the whole, and are never larger than it.
     """
 
     most: int
     keys: Any  # (n_taken,)
     block: Block
-    weight: float  # of all documents that could have been taken
-    n_able: int  # documents that could have been taken
-    n_documents: int  # in all, whether or not they could
+    weight: float  # of all eligible documents
+    n_able: int  # eligible documents
+    n_documents: int  # all documents, eligible or not
 
     @classmethod
     def of(cls, block: Block, most: int, salt: Any, n_documents: int | None = None) -> Self:
-        """Take from a block; what a document holds decides."""
+        """Sample a block; the choice depends on the documents' content only."""
         n_able = len(block.y)
         n_documents = n_able if n_documents is None else n_documents
         weight = float(block.weight.sum())
@@ -49,14 +49,14 @@ class Sample:
         )._cut()
 
     def _cut(self) -> Self:
-        # Copies have one key and would be taken all or none, so that one message sent a
-        # thousand times is one document of weight 1000. Where all can be taken all are.
+        # Copies have the same key and would be sampled all or none, so they are merged: a message
+        # sent a thousand times is one document of weight 1000. If all fit, all are kept.
         if self.n_able <= self.most:
             return self
         merged = self._merged()
         order = merged.order
         is_taken = np.arange(len(order)) < self.most
-        # No class goes without, however rare it is.
+        # Every class is kept, however rare it is.
         classes = merged.block.y[order]
         by_class = np.argsort(classes, kind="stable")
         first = np.searchsorted(classes[by_class], classes[by_class])
@@ -65,7 +65,7 @@ class Sample:
         return replace(merged, keys=merged.keys[taken], block=merged.block.rows(taken))
 
     def _merged(self) -> Self:
-        """Every document once, weighing as much as all its copies."""
+        """Every document once, with the total weight of its copies."""
         if not len(self.keys):
             return self
         ties = vector_ties(self.block)
@@ -81,52 +81,53 @@ class Sample:
 
     @property
     def order(self) -> Any:
-        """An order that what the documents hold decides, and of copies their numbers."""
-        # Documents of the same words may differ in class, weight and the user's vectors.
+        """Order of the documents by content, and of copies by number."""
+        # Documents with the same words may differ in class, weight and user-supplied vectors.
         block = self.block
         return np.lexsort((block.numbers, vector_ties(block), block.weight, block.y, self.keys))
 
     @property
     def standing_for_all(self) -> Block:
-        """The documents taken, weighing as much as all that could have been."""
-        own = self.block.weight.sum()
-        return replace(self.block, weight=self.block.weight * (self.weight / own if own else 1.0))
+        """The sampled documents, scaled to the total weight of all eligible ones."""
+        sampled = self.block.weight.sum()
+        scale = self.weight / sampled if sampled else 1.0
+        return replace(self.block, weight=self.block.weight * scale)
 
 
 def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tuple[Block, int]:
-    """At most ``most`` unlabeled documents with words, weighing as much as all such together.
+    """At most ``most`` unlabeled documents with words, scaled to the total weight of all such.
 
-    Returned with the number of all unlabeled documents, those without words included.
+    Returned with the number of all unlabeled documents, including those without words.
 
-    What a document holds decides whether it is taken, so that the sample does not depend on
-    where the corpus lives or how it is cut.
+    The choice depends on a document's content only, so that the sample does not depend on
+    where the corpus is stored or how it is split.
     """
     salt = rng.integers(2**63, dtype=np.uint64)
 
     def choose(block: Block) -> Sample:
-        is_own = (block.y < 0) & (block.weight > 0)
-        # A document without words tells EM nothing, and all such would have the same key.
-        rows = np.flatnonzero(is_own & (np.diff(block.X.indptr) > 0))
-        return Sample.of(block.rows(rows), most, salt, int(is_own.sum()))
+        is_unlabeled = (block.y < 0) & (block.weight > 0)
+        # A document without words has no information for EM, and all such have the same key.
+        rows = np.flatnonzero(is_unlabeled & (np.diff(block.X.indptr) > 0))
+        return Sample.of(block.rows(rows), most, salt, int(is_unlabeled.sum()))
 
-    found = corpus.reduce(choose)
-    return found.standing_for_all, found.n_documents
+    sample = corpus.reduce(choose)
+    return sample.standing_for_all, sample.n_documents
 
 
 def sample_documents(corpus: Corpus, most: int) -> Block:
-    """At most ``most`` documents, labeled or not, in an order that their content decides.
+    """At most ``most`` documents, labeled or not, ordered by their content.
 
-    Of more than ``most``, copies are one document that weighs as much as they.
+    If there are more than ``most``, copies are merged into one document of their total weight.
     """
-    found = corpus.reduce(lambda block: Sample.of(block, most, SALT))
-    return found.block.rows(found.order)
+    sample = corpus.reduce(lambda block: Sample.of(block, most, SALT))
+    return sample.block.rows(sample.order)
 
 
 def vector_ties(block: Block) -> Any:
-    """A number by which documents of the same words but other vectors can be put in order.
+    """A number by which to order documents with the same words but different vectors.
 
-    The part of a vector that was learned from the words is then the same, so that it does not
-    matter if rounding made it another elsewhere.
+    The part of a vector that was learned from the words is the same for such documents, so
+    rounding differences in it between machines do not matter.
     """
     if block.vectors is None:
         return np.zeros(len(block.y))
@@ -135,17 +136,17 @@ def vector_ties(block: Block) -> Any:
 
 
 def _keys(X: Counts, salt: Any) -> Any:
-    """A number per document that looks random and depends on its words and the salt only."""
+    """A pseudo-random number per document that depends on its words and the salt only."""
     n_documents = X.shape[0]
     keys = np.empty(n_documents, np.uint64)
     bits = np.ascontiguousarray(X.data).view(f"u{X.data.dtype.itemsize}")
-    # Some rows at a time, because a number of 64 bits per value adds up.
+    # Some rows at a time, because 64 bits per value take much memory.
     step = max(1, VALUES_AT_ONCE * n_documents // max(X.nnz, 1))
     for first in range(0, n_documents, step):
         bounds = X.indptr[first : first + step + 1]
-        own = slice(bounds[0], bounds[-1])
-        words = _scrambled(X.indices[own].astype(np.uint64) + salt)
-        mixed = _scrambled(bits[own].astype(np.uint64) ^ words)
+        values = slice(bounds[0], bounds[-1])
+        words = _scrambled(X.indices[values].astype(np.uint64) + salt)
+        mixed = _scrambled(bits[values].astype(np.uint64) ^ words)
         sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
         places = bounds - bounds[0]
         keys[first : first + step] = sums[places[1:]] - sums[places[:-1]]
@@ -153,7 +154,7 @@ def _keys(X: Counts, salt: Any) -> Any:
 
 
 def _scrambled(number: Any) -> Any:
-    """Every bit of the result depends on every bit given: splitmix64's last steps."""
+    """Hash in which every output bit depends on every input bit: splitmix64's last steps."""
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return number ^ (number >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""How large a corpus is, and how its documents are, found in one pass."""
+"""Size of a corpus: documents, words and counts, measured in one pass."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ class CorpusSize:
     n_documents: int
     n_values: int  # different words of each document, summed over documents
     total: float  # of all counts
-    documents: FloatArray  # (n_words,) that hold each word
+    documents: FloatArray  # (n_words,) number of documents that contain each word
 
     @property
     def words_per_document(self) -> float:
-        """Different words in the mean document."""
+        """Mean number of different words per document."""
         return self.n_values / max(self.n_documents, 1)
 
     @property
@@ -38,5 +38,5 @@ def measure(corpus: Corpus) -> CorpusSize:
         whole = [X.shape[0], X.nnz, float(X.data.sum(dtype=np.float64))]
         return np.concatenate([np.bincount(X.indices, minlength=n_words), whole])
 
-    found = corpus.reduce(look)
-    return CorpusSize(int(found[-3]), int(found[-2]), float(found[-1]), found[:-3])
+    totals = corpus.reduce(look)
+    return CorpusSize(int(totals[-3]), int(totals[-2]), float(totals[-1]), totals[:-3])

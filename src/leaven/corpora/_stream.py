@@ -28,14 +28,14 @@ class StreamedCorpus:
             raise TypeError(
                 "StreamedCorpus needs an iterable that restarts on every pass, got the "
                 f"one-shot iterator {type(blocks).__name__!r}. Pass an object whose "
-                "__iter__ opens the source anew."
+                "__iter__ opens the source again."
             )
         self.blocks = blocks
         self._n_documents: int | None = None  # known after the first pass
 
     @cached_property
     def _counts(self) -> tuple[int, np.dtype[Any]]:
-        """Columns and precision of the counts, as the first block has them."""
+        """Columns and precision of the counts, from the first block."""
         for block in self.blocks:
             return block.X.shape[1], np.dtype(block.X.dtype)
         raise self._empty()

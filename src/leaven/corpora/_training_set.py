@@ -1,4 +1,4 @@
-"""What a learner is given: documents, and what their class codes mean."""
+"""Training set of a learner: documents, and the labels that class codes represent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ __all__ = ["TrainingSet"]
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """Documents to learn from, wherever they are."""
+    """Documents to learn from, wherever they are stored."""
 
     corpus: Corpus
     labels: Labels
@@ -26,7 +26,7 @@ class TrainingSet:
 
     @classmethod
     def of(cls, corpus: Corpus, labels: Labels) -> "TrainingSet":
-        """Of a corpus whose labels were not counted yet: one pass over its codes."""
+        """Training set of a corpus with uncounted labels: takes one pass over its codes."""
         n_classes = len(labels)
 
         def count(block: Block) -> FloatArray:
@@ -37,8 +37,8 @@ class TrainingSet:
                     f"class codes must be below the number of classes, {n_classes}, got "
                     f"{n_codes - 1}; name all classes"
                 )
-            found = np.bincount(block.y[is_labeled], block.weight[is_labeled], n_classes)
-            return found.astype(np.float64)
+            weights = np.bincount(block.y[is_labeled], block.weight[is_labeled], n_classes)
+            return weights.astype(np.float64)
 
         return cls(corpus, labels, corpus.reduce(count))
 
@@ -48,14 +48,14 @@ class TrainingSet:
 
     @cached_property
     def labeled(self) -> Block:
-        """The labeled documents in memory, copies once; a sample where they are many."""
+        """The labeled documents in memory, without copies; a sample if there are many."""
         return distinct_documents(labeled_documents(self.corpus))
 
     @cached_property
     def size(self) -> CorpusSize:
-        """How many documents and words there are, found in one pass."""
+        """Numbers of documents and words, measured in one pass."""
         return measure(self.corpus)
 
     def with_vectors(self, change: Callable[[Block], Block], n_dims: int) -> "TrainingSet":
-        """The same documents with vectors of this length, which ``change`` gives them."""
+        """The same documents with vectors of length ``n_dims``, added by ``change``."""
         return replace(self, corpus=self.corpus.map(change), n_dims=n_dims)

@@ -40,24 +40,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Counting:
-    """How documents are to be counted."""
+    """How to count documents."""
 
-    options: Callable[[int], TextOptions]  # by the number of documents
+    options: Callable[[int], TextOptions]  # given the number of documents
     n_threads: int | None = None
     progress: Progress = SILENT
-    # Of labels, labeled documents of each class, and all documents: refuses, or returns notes.
+    # Takes labels, labeled documents per class, and all documents; raises, or returns notes.
     check_labels: Callable[[Labels, IntArray, int], list[str]] = lambda *_: []
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Documents to learn from, and what their columns stand for."""
+    """Documents to learn from, and the counter that defines their columns."""
 
     training: TrainingSet
     counter: TextCounter
     n_documents: int
-    notes: list[str] = field(default_factory=list)  # what people should know of the reading
-    labels_digest: str = ""  # which document has which label; "" where nobody can tell cheaply
+    notes: list[str] = field(default_factory=list)  # on reading and labels, for the user
+    labels_digest: str = ""  # of the documents' labels; "" where it is too costly
 
     @property
     def class_counts(self) -> IntArray:
@@ -66,7 +66,7 @@ class Counted:
 
 
 class Uncounted(Protocol):
-    """Documents, wherever they are, that can be counted there."""
+    """Documents that can be counted where they are stored."""
 
     place: ClassVar[str]  # "memory", "stream" or "dask"
 
@@ -75,7 +75,7 @@ class Uncounted(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TextsInMemory:
-    """Texts, their labels, and vectors of the user's own where there are any."""
+    """Texts, their labels, and optionally user-supplied vectors."""
 
     place: ClassVar[str] = "memory"
 
@@ -107,7 +107,7 @@ class FilesInMemory:
     place: ClassVar[str] = "memory"
 
     files: DocumentFiles
-    vectors: str | None = None  # column of vectors of the user's own
+    vectors: str | None = None  # column of user-supplied vectors
 
     def counted(self, how: Counting) -> Counted:
         self.files.report_to(how.progress.phase("reading"))
@@ -124,20 +124,20 @@ class FilesInMemory:
 
 @dataclass(frozen=True, eq=False)
 class FilesOnDisk:
-    """Documents in files, of which a few megabytes are in memory at a time.
+    """Documents in files, read with a few megabytes in memory at a time.
 
-    They are read twice: for the words, the labels and how many documents hold each word, then
-    to be counted. The counts are kept on disk.
+    They are read twice: for the words, the document frequencies and the labels, then for the
+    counts, which are kept on disk.
     """
 
     place: ClassVar[str] = "stream"
 
     files: DocumentFiles
     cache: str | None = None  # folder for the counts
-    vectors: str | None = None  # column of vectors of the user's own
+    vectors: str | None = None  # column of user-supplied vectors
 
     def counted(self, how: Counting) -> Counted:
-        tokens = tokens_of(how.options(1))  # refused, if at all, before anything is read
+        tokens = tokens_of(how.options(1))  # raises before anything is read
 
         def look(batches: Iterator[Documents]) -> Survey:
             with closing(ahead(batches)) as waiting:
@@ -159,7 +159,7 @@ class FilesOnDisk:
 
 @dataclass(frozen=True)
 class _Ahead:
-    """An iterable whose next item is made while one is worked on, on every pass."""
+    """An iterable that prefetches its next item, on every pass."""
 
     items: Iterable[Documents]
 
@@ -168,7 +168,7 @@ class _Ahead:
 
 
 def check_unchanged(found: Survey, corpus: Corpus) -> None:
-    """Refuse a corpus that is not what the first look at the files found."""
+    """Refuse a corpus whose size differs from that of the survey."""
     n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
     if n_now != found.n_documents:
         raise DataError(
@@ -180,17 +180,17 @@ def check_unchanged(found: Survey, corpus: Corpus) -> None:
 def described(
     found: Survey, files: DocumentFiles, how: Counting
 ) -> tuple[TextCounter, Labels, FloatArray, list[str]]:
-    """Counter, labels, labeled documents of each class and notes, after a first look at files."""
+    """Counter, labels, labeled documents of each class and notes, from a survey of files."""
     if not found.labels:
         raise DataError(no_labels_message(files))
     refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
-    # Every name once, for its checks; they are sorted as everywhere.
+    # Every name once, to check and sort them as elsewhere.
     labels = encode_labels(list(found.labels)).labels
     counts = np.array([found.labels[name] for name in labels.names], dtype=np.int64)
     notes = bad_files_notes(files) + how.check_labels(labels, counts, found.n_documents)
     if found.n_forgotten:
         notes.append(
-            f"{found.n_forgotten:,} words were too rare to be remembered while reading, so that "
+            f"{found.n_forgotten:,} rare words were dropped while reading to limit memory, so that "
             "some rare words may be missing, and others counted too low; hash_features needs no "
             "list of words"
         )

@@ -1,8 +1,8 @@
-"""A corpus on a Dask cluster: every worker keeps the counts of the files that it read.
+"""A corpus on a Dask cluster: every worker holds the counts of the files that it read.
 
-A pass sends one function to all workers (in EM: the current parameters) and adds up what comes
-back in a tree; the documents stay where they are. A worker that is lost takes its blocks with
-it; Dask has others read those pieces of files again.
+A pass sends one function to all workers (in EM: the current parameters) and adds up the results
+in a tree; the documents stay where they are. The blocks of a lost worker are lost; Dask has
+other workers read those pieces of files again.
 """
 
 import copy
@@ -26,16 +26,16 @@ __all__ = ["Cluster", "DaskCorpus", "Task", "same"]
 
 Task: TypeAlias = "Future[Any]"
 
-FAN_IN = 8  # statistics added up by one task
-FOR_DRIVER = 2  # sums that the driver may add up itself: two workers need no third step
-BLOCKS_PER_TASK = 8  # which must all be in memory at once; the others may wait on disk
-PATIENCE = 20.0  # seconds without any worker
-ANSWER = (1.0, 3.0, 8.0)  # seconds that the scheduler may take to answer, asked again each time
-CHECK = 1.0  # seconds between looks at whether the cluster is still there
+FAN_IN = 8  # sums that one task adds up
+FOR_DRIVER = 2  # sums that the driver adds up itself: two workers need no third task
+BLOCKS_PER_TASK = 8  # which must be in memory together; the others may be on disk
+PATIENCE = 20.0  # seconds to wait without any worker
+ANSWER = (1.0, 3.0, 8.0)  # timeouts in seconds of successive requests to the scheduler
+CHECK = 1.0  # seconds between checks that the cluster is alive
 
 
 class Cluster:
-    """A Dask client that says in one sentence what is wrong with its cluster."""
+    """A Dask client that reports faults of its cluster as one-sentence errors."""
 
     def __init__(self, client: Client) -> None:
         self.client: Any = client
@@ -49,19 +49,19 @@ class Cluster:
     def submit(self, function: Callable[..., Any], *given: Any, **options: Any) -> Task:
         self._check_there()
         with warnings.catch_warnings():
-            # What is sent with a task stays with the scheduler, so that no lost worker matters.
+            # Data sent with a task stays with the scheduler, so that it survives lost workers.
             warnings.filterwarnings("ignore", message="Sending large graph")
             task: Task = self.client.submit(function, *given, pure=False, **options)
         return task
 
     def result(self, future: Task) -> Any:
-        """A task's result; waits no longer than the cluster is there."""
+        """A task's result; waits only while the cluster is alive."""
         while True:
             try:
                 with self._explained():
                     return future.result(timeout=CHECK)
             except TimeoutError:
-                if future.status == "error":  # the task's own
+                if future.status == "error":  # raised by the task itself
                     raise
                 self._check_there()
                 self._check_workers()
@@ -77,7 +77,7 @@ class Cluster:
     def wait(
         self, futures: Sequence[Task], on_done: Callable[[int, int], object] | None = None
     ) -> None:
-        """Wait till all is done; ``on_done(done, total)`` is called as tasks end."""
+        """Wait until all tasks are done; ``on_done(done, total)`` is called after each."""
         pending = set(futures)
         while pending:
             try:
@@ -92,15 +92,15 @@ class Cluster:
                 self._check_workers()
 
     def _completed(self, pending: set[Task]) -> Iterator[Task]:
-        ended: Any = as_completed  # without types of its own
+        ended: Any = as_completed  # it has no type annotations
         yield from ended(list(pending), timeout=CHECK, loop=self.client.loop)
 
     def in_order(self, function: Callable[..., Any], given: Sequence[Any]) -> Iterator[Any]:
-        """Results of a function of each of ``given``, of which a few are waiting at a time."""
+        """Results of a function of each of ``given``, in order; a few tasks are submitted ahead."""
         ahead = 2 * max(1, sum(self.n_threads().values()))
         futures: list[Task] = []
-        for own in given:
-            futures.append(self.submit(function, own))
+        for argument in given:
+            futures.append(self.submit(function, argument))
             if len(futures) > ahead:
                 yield self.result(futures.pop(0))
         while futures:
@@ -112,8 +112,8 @@ class Cluster:
         holders = self._asked("who_has", keys=keys)
         by_worker: dict[str, list[Task]] = {}
         for future in futures:
-            own = holders.get(future.key) or ("",)
-            by_worker.setdefault(sorted(own)[0], []).append(future)
+            workers = holders.get(future.key) or ("",)
+            by_worker.setdefault(sorted(workers)[0], []).append(future)
         return sorted(by_worker.items())
 
     def n_threads(self) -> dict[str, int]:
@@ -121,7 +121,7 @@ class Cluster:
         return dict(self._asked("ncores"))
 
     def _asked(self, question: str, **given: Any) -> Any:
-        """What the scheduler answers, if it does in time."""
+        """The scheduler's answer; a ClusterError if it does not answer in time."""
         for seconds in ANSWER:
             self._check_there()
             try:
@@ -129,11 +129,11 @@ class Cluster:
                     ask = getattr(self.client.scheduler, question)
                     return self.client.sync(ask, callback_timeout=seconds, **given)
             except TimeoutError:
-                continue  # it may be gone, which the client notices meanwhile
+                continue  # the scheduler may be lost, which the client notices meanwhile
         self._check_there()
         raise ClusterError(
-            f"the Dask scheduler at {self.address} has not answered for {sum(ANSWER):.0f} s; see "
-            "whether it is still running, and try again"
+            f"the Dask scheduler at {self.address} has not answered for {sum(ANSWER):.0f} s; "
+            "check that it is still running, and try again"
         )
 
     def wait_for_workers(self) -> None:
@@ -147,8 +147,8 @@ class Cluster:
 
     def _gone(self) -> ClusterError:
         return ClusterError(
-            f"the Dask scheduler at {self.address} is gone, and with it what its workers held; "
-            "start it again and try again"
+            f"the Dask scheduler at {self.address} is gone, and with it the data of its workers; "
+            "restart it and try again"
         )
 
     def _check_workers(self, waited: float = CHECK) -> None:
@@ -161,8 +161,8 @@ class Cluster:
             self._lonely += waited
         if self._lonely >= PATIENCE:
             raise ClusterError(
-                f"the Dask scheduler at {self.address} has no worker, and none came for "
-                f"{PATIENCE:.0f} s; start some with: dask worker {self.address}"
+                f"the Dask scheduler at {self.address} has no worker, and none connected "
+                f"within {PATIENCE:.0f} s; start some with: dask worker {self.address}"
             )
 
     def _explained(self) -> "_Explained":
@@ -170,7 +170,7 @@ class Cluster:
 
 
 class _Explained:
-    """Turns what Dask raises into one sentence."""
+    """Turns errors of Dask into one-sentence errors."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -181,10 +181,10 @@ class _Explained:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, KilledWorker):
             raise ClusterError(
-                "a step ended every worker that tried it, most likely for lack of memory; give "
-                "workers more (dask worker --memory-limit)"
+                "a task killed every worker that ran it, most likely for lack of memory; give "
+                "workers more memory (dask worker --memory-limit)"
             ) from None
-        # A task's own OSError has nothing to do with the cluster.
+        # An OSError raised by a task has nothing to do with the cluster.
         lost = isinstance(error, (CommClosedError, FutureCancelledError))
         is_fault = error is None or isinstance(error, Exception)
         if lost or (is_fault and self.cluster.client.status != "running"):
@@ -193,7 +193,7 @@ class _Explained:
 
 @dataclass(frozen=True)
 class _Sum:
-    """What to add up, and how; sent to every worker once for a pass."""
+    """What to sum, and how; sent to every worker once per pass."""
 
     summarize: Callable[[Block], Any]
     add: Callable[[Any, Any], Any]
@@ -206,7 +206,7 @@ def _sum_up(work: _Sum, *parts: list[Block]) -> Any:
 
 
 def _add_up(work: _Sum, *sums: Any) -> Any:
-    # Copied, because adding may change what Dask may still want to send elsewhere.
+    # Copied, because adding may modify data that Dask may still send elsewhere.
     return reduce(work.add, copy.deepcopy(sums))
 
 
@@ -224,9 +224,9 @@ class DaskCorpus:
     Parameters
     ----------
     cluster : Cluster
-        Where they are.
+        The cluster that holds them.
     parts : sequence of Future of list of Block
-        Each the blocks of one piece of a file, made by a task that can be run again.
+        Each holds the blocks of one piece of a file, computed by a task that can be rerun.
     """
 
     def __init__(self, cluster: Cluster, parts: Sequence[Task]) -> None:
@@ -235,12 +235,12 @@ class DaskCorpus:
 
     @cached_property
     def _counts(self) -> tuple[int, np.dtype[Any]]:
-        """Columns and precision of the counts, as the first part that holds any tells."""
+        """Columns and precision of the counts, from the first part that has any."""
         for part in self.parts:
-            found: tuple[int, np.dtype[Any]] | None
-            found = self.cluster.result(self.cluster.submit(_counts_of, part))
-            if found is not None:
-                return found
+            counts: tuple[int, np.dtype[Any]] | None
+            counts = self.cluster.result(self.cluster.submit(_counts_of, part))
+            if counts is not None:
+                return counts
         raise ClusterError("the cluster holds no document; check the paths that it read")
 
     @property
@@ -254,19 +254,21 @@ class DaskCorpus:
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         work = _Sum(summarize, add)
         cluster = self.cluster
-        # With a task and so with the scheduler, which can send it again when workers are lost.
+        # Sent as a task, so that the scheduler can send it again when workers are lost.
         sent = cluster.submit(same, work)
         n_threads = cluster.n_threads()
         sums = []
         for worker, parts in cluster.places(self.parts):
             n_tasks = max(n_threads.get(worker, 1), -(-len(parts) // BLOCKS_PER_TASK))
-            own = [
+            of_worker = [
                 cluster.submit(_sum_up, sent, *parts[first::n_tasks], **_at(worker))
                 for first in range(min(n_tasks, len(parts)))
             ]
-            # What is on one machine is added up there.
+            # The sums of one worker are added up there.
             sums.append(
-                own[0] if len(own) == 1 else cluster.submit(_add_up, sent, *own, **_at(worker))
+                of_worker[0]
+                if len(of_worker) == 1
+                else cluster.submit(_add_up, sent, *of_worker, **_at(worker))
             )
         while len(sums) > FOR_DRIVER:
             sums = [
@@ -282,18 +284,18 @@ class DaskCorpus:
         how = cluster.submit(same, change)
         parts = [
             cluster.submit(_changed, how, part, **_at(worker))
-            for worker, own in cluster.places(self.parts)
-            for part in own
+            for worker, held in cluster.places(self.parts)
+            for part in held
         ]
         cluster.wait(parts)
         return DaskCorpus(cluster, parts)
 
 
 def _at(worker: str) -> dict[str, Any]:
-    """Run where the blocks are; elsewhere only if that worker is gone."""
+    """Options to run where the blocks are; elsewhere only if that worker is lost."""
     return {"workers": [worker], "allow_other_workers": True} if worker else {}
 
 
 def same(content: Any) -> Any:
-    """What was sent along with the task, and so stays with the scheduler."""
+    """The argument itself: data sent with a task stays with the scheduler."""
     return content

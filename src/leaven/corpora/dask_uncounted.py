@@ -1,4 +1,4 @@
-"""Files that the workers of a Dask cluster read and count, each its own pieces of them."""
+"""Documents in files that the workers of a Dask cluster read and count in pieces."""
 
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +22,9 @@ from leaven.text._survey import Survey, added_up, survey, tokens_of
 
 __all__ = ["PIECE_BYTES", "FilesOnDask", "GoodPiece", "good_pieces", "pieces_of"]
 
-PIECE_BYTES = 1 << 26  # of files: what one task reads at most
+PIECE_BYTES = 1 << 26  # of a file that one task reads at most
 SMALLEST_PIECE = 1 << 20
-PIECES_PER_THREAD = 3  # at least, of large files, so that all have about equally much to do
+PIECES_PER_THREAD = 3  # at least, of large files, to balance the load
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +35,11 @@ class FilesOnDask:
 
     files: DocumentFiles
     cluster: Cluster
-    vectors: str | None = None  # column of vectors of the user's own
+    vectors: str | None = None  # column of user-supplied vectors
     piece_bytes: int = PIECE_BYTES
 
     def counted(self, how: Counting) -> Counted:
-        tokens = tokens_of(how.options(1))  # refused, if at all, before anything is read
+        tokens = tokens_of(how.options(1))  # raises before anything is read
         cluster = self.cluster
         cluster.wait_for_workers()
         pieces = pieces_of(self.files, cluster, self.piece_bytes)
@@ -63,7 +63,7 @@ class FilesOnDask:
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """What a worker found in a piece of a file: its words, or what is wrong with it."""
+    """Result of surveying a piece of a file: its survey, or what is wrong with it."""
 
     survey: Survey | None
     fault: str | None = None
@@ -74,11 +74,11 @@ class _Look:
 
 
 def _look(piece: FilePiece, tokens: Tokens) -> _Look:
-    if not piece.source.path.exists():  # which the driver has seen
+    if not piece.source.path.exists():  # it exists on the driver
         return _Look(
             None,
-            f"{piece.source.name} is not there for the worker on {socket.gethostname()}; every "
-            "worker must find the files under the same path",
+            f"{piece.source.name} does not exist for the worker on {socket.gethostname()}; "
+            "every worker must find the files under the same path",
         )
     try:
         parts = [survey(batch, tokens, 1) for batch in piece]
@@ -90,32 +90,32 @@ def _look(piece: FilePiece, tokens: Tokens) -> _Look:
 def _count(
     pieces: list[FilePiece], first: int, counter: TextCounter, labels: Labels, vectors: str | None
 ) -> list[Block]:
-    # Read as they are counted, so that no more than one batch of text is in memory.
+    # Read while counting, so that at most one batch of text is in memory.
     batches = chain.from_iterable(pieces)
     blocks = CountedFiles(batches, counter, labels, vectors=vectors, n_threads=1, first=first)
     return list(gathered(blocks))
 
 
 def _together(pieces: Sequence["GoodPiece"], n_bytes: int) -> Iterator[tuple[int, list[FilePiece]]]:
-    """Neighbours of about so many bytes: blocks of many documents are added up sooner.
+    """Group neighbouring pieces up to ``n_bytes``: sums over larger blocks are faster.
 
-    Each with the number of its first document in the corpus.
+    Each group comes with the number of its first document in the corpus.
     """
     waiting: list[FilePiece] = []
     size = first = n_documents = 0
-    for own in pieces:
-        if waiting and size + own.piece.n_bytes > n_bytes:
+    for good in pieces:
+        if waiting and size + good.piece.n_bytes > n_bytes:
             yield first, waiting
             waiting, size, first = [], 0, n_documents
-        waiting.append(own.piece)
-        size += own.piece.n_bytes
-        n_documents += own.n_documents
+        waiting.append(good.piece)
+        size += good.piece.n_bytes
+        n_documents += good.n_documents
     if waiting:
         yield first, waiting
 
 
 def piece_bytes(files: DocumentFiles, cluster: Cluster, most: int) -> int:
-    """How large a piece should be: all threads are to have something to do."""
+    """Size of a piece, small enough that all threads have work."""
     n_threads = sum(cluster.n_threads().values())
     share = files.total_bytes // (PIECES_PER_THREAD * max(n_threads, 1))
     return min(most, max(share, SMALLEST_PIECE))
@@ -124,19 +124,19 @@ def piece_bytes(files: DocumentFiles, cluster: Cluster, most: int) -> int:
 def pieces_of(
     files: DocumentFiles, cluster: Cluster, n_bytes: int = PIECE_BYTES
 ) -> list[list[FilePiece]]:
-    """Pieces of each file; workers find out where rows of CSV begin."""
+    """Pieces of each file; workers determine where CSV rows begin."""
 
-    def run(function: Callable[..., Any], given: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return cluster.results([cluster.submit(function, *own) for own in given])
+    def run(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Any]:
+        return cluster.results([cluster.submit(function, *arguments) for arguments in calls])
 
     return files.pieces(piece_bytes(files, cluster, n_bytes), run)
 
 
 class GoodPiece(NamedTuple):
-    """A piece of a file that is good as a whole."""
+    """A piece of a file without faults."""
 
     piece: FilePiece
-    look: Task  # what was found in it
+    look: Task  # its survey
     n_documents: int
 
 
@@ -147,7 +147,7 @@ def good_pieces(
     looks: list[list[Task]],
     on_file: Callable[[int, int], object] | None = None,
 ) -> list[list[GoodPiece]]:
-    """The pieces of each file that is good as a whole."""
+    """The pieces of each file without faults."""
     states = [[cluster.submit(_state, look) for look in of_file] for of_file in looks]
     good: list[list[GoodPiece]] = []
     for number, of_file in enumerate(states):
@@ -158,8 +158,8 @@ def good_pieces(
             fault = f"{name} holds no documents; pass a file that does"
         if fault is None:
             sizes = [n_documents for _, n_documents in answers]
-            found = zip(pieces[number], looks[number], sizes, strict=True)
-            good.append([GoodPiece(*each) for each in found])
+            rows = zip(pieces[number], looks[number], sizes, strict=True)
+            good.append([GoodPiece(*row) for row in rows])
         else:
             files.leave_out(name, fault)
         if on_file is not None:
@@ -183,13 +183,13 @@ def _tree(cluster: Cluster, looks: Sequence[Task]) -> Task:
             return sums[0]
 
 
-def _joined(*found: _Look | Survey | None) -> Survey | None:
-    parts = list(_surveys(found))
+def _joined(*looks: _Look | Survey | None) -> Survey | None:
+    parts = list(_surveys(looks))
     return added_up(parts) if parts else None
 
 
-def _surveys(found: Sequence[_Look | Survey | None]) -> Iterator[Survey]:
-    for own in found:
-        inner = own.survey if isinstance(own, _Look) else own
+def _surveys(looks: Sequence[_Look | Survey | None]) -> Iterator[Survey]:
+    for look in looks:
+        inner = look.survey if isinstance(look, _Look) else look
         if inner is not None:
             yield inner

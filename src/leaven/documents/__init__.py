@@ -1,4 +1,4 @@
-"""Documents in files and Python objects, to and from Arrow arrays: no word is counted yet."""
+"""Reading and writing documents: files and Python objects to and from Arrow arrays."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -41,7 +41,7 @@ def as_text_array(texts: Any, what: str = "texts") -> pa.LargeStringArray:
     if isinstance(texts, (pa.Array, pa.ChunkedArray)):
         return _from_arrow(texts, what)
     if type(texts).__module__.partition(".")[0] == "pandas":
-        # pandas' own stream export refuses object columns with the words of Arrow's internals.
+        # pandas' stream export refuses object columns with a message about Arrow's internals.
         column = texts.array
         if hasattr(column, "__arrow_array__"):
             return _from_arrow(pa.array(column), what)
@@ -98,14 +98,14 @@ def _from_arrow(column: pa.Array | pa.ChunkedArray, what: str) -> pa.LargeString
 
 def _as_large_strings(chunk: pa.Array) -> pa.LargeStringArray:
     if pa.types.is_dictionary(chunk.type):
-        # The dictionary is cast first: Arrow has no lookup in one of string views.
+        # The dictionary is cast first: Arrow cannot look up values in string views.
         values = chunk.dictionary.cast(pa.large_string())
         chunk = pa.DictionaryArray.from_arrays(chunk.indices, values)
     return chunk if pa.types.is_large_string(chunk.type) else chunk.cast(pa.large_string())
 
 
 def _from_list(texts: Sequence[Any], what: str) -> pa.LargeStringArray:
-    # Arrow would take bytes for text, so the types are looked at first, at C speed.
+    # Arrow would accept bytes as text, so the types are checked first, at C speed.
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
         raise _odd_one_out(texts, what)
     try:

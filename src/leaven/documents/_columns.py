@@ -1,4 +1,4 @@
-"""Which column of a file is the text, which the label, and both as strings."""
+"""Choice of a file's text and label columns, and their values as strings."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LABEL_NAMES = (
     "label", "class", "category", "target", "topic", "tag", "y", "sentiment", "intent",
     "label_text", "label_name", "class_name", "gold_label", "polarity", "section",
 )  # fmt: skip
-# Names that promise several labels per document are taken only if labels are asked for.
+# Names that suggest several labels per document are used only if labels are required.
 PLURAL_LABEL_NAMES = ("labels", "classes", "categories", "topics", "tags")
 
 REMEDY = {
@@ -32,7 +32,7 @@ REMEDY = {
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of a file, as far as its first rows tell."""
+    """The columns of a file, as far as its first rows show."""
 
     names: tuple[str, ...]
     strings: frozenset[str]  # columns that hold text
@@ -46,7 +46,7 @@ class Header:
 
 
 def guess(names: Sequence[str], candidates: Iterable[str]) -> str | None:
-    """Find the first candidate among ``names``, exactly or else in another case."""
+    """Find the first candidate among ``names``, exactly or ignoring case."""
     lowered = [name.strip().lower() for name in names]
     for candidate in candidates:
         if candidate in names:
@@ -57,7 +57,7 @@ def guess(names: Sequence[str], candidates: Iterable[str]) -> str | None:
 
 
 def choose_text(header: Header, given: str | None, source: str) -> str:
-    """Settle on the text column of a file, or say which columns there are."""
+    """Choose the text column of a file, or raise an error that lists its columns."""
     if given is not None:
         return _checked(header, given, source, "text")
     name = guess(header.names, TEXT_NAMES)
@@ -75,7 +75,7 @@ def choose_text(header: Header, given: str | None, source: str) -> str:
 def choose_label(
     header: Header, given: str | None, text: str, needed: bool, source: str
 ) -> str | None:
-    """Settle on the label column of a file; None if it has none."""
+    """Choose the label column of a file; None if it has no such column."""
     if given is not None:
         return _checked(header, given, source, "label") if given in header.names else None
     open_names = [
@@ -100,15 +100,15 @@ def _checked(header: Header, name: str, source: str, kind: str) -> str:
 
 
 def text_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
-    """Give the documents of a column; a null is an empty document."""
+    """The documents of a column; a null is an empty document."""
     strings = _as_strings(column, name, source, "text")
     return plain_array(strings.fill_null("") if strings.null_count else strings)
 
 
 def label_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
-    """Give the labels of a column; null where the cell is null, empty or blank.
+    """The labels of a column; null where the cell is null, empty or blank.
 
-    White space around a label is cut off: "text, label" files have it, and nobody means it.
+    White space around a label is stripped: files written as "text, label" have it by accident.
     """
     strings = pc.utf8_trim_whitespace(_as_strings(column, name, source, "label"))
     return pc.if_else(pc.equal(strings, ""), pa.scalar(None, pa.large_string()), strings)
@@ -131,11 +131,11 @@ def _as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> p
 
 
 def nested_value(source: str, name: str, kind: str, found: str) -> DataError:
-    """Say that a column holds lists or objects where one string is needed."""
+    """The error for a column that holds lists or objects where one string is needed."""
     if kind == "label" and found == "list":
         return DataError(
             f"column {name!r} of {source} is a list per document (multi-label), which no method "
-            "built so far can use; keep one label per document"
+            "supports yet; keep one label per document"
         )
     return DataError(
         f"column {name!r} of {source} must hold one string per document as its {kind}, but holds "

@@ -1,4 +1,4 @@
-"""A folder per class, as in the mailboxes and reviews of the early corpora."""
+"""Folders of text files with one folder per class."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

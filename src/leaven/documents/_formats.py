@@ -1,4 +1,4 @@
-"""Opening of file formats: each source yields Arrow tables of bounded size."""
+"""File formats: each source yields Arrow tables of bounded size."""
 
 import codecs
 import copy
@@ -26,7 +26,7 @@ __all__ = ["DelimitedSource", "LinesSource", "ParquetSource", "Source"]
 BOM = codecs.BOM_UTF8
 GZIP_MAGIC = b"\x1f\x8b"
 MAX_BLOCK = 2**31 - 1  # Arrow's block sizes are 32-bit
-HEADER_BLOCK = 1 << 20  # Arrow takes a file for empty if its header is longer than a block
+HEADER_BLOCK = 1 << 20  # Arrow treats a file as empty if its header is longer than a block
 SAMPLE_ROWS = 100
 DELIMITERS = ",;\t|"  # of files called CSV; the first wins ties
 QUOTED = re.compile(rb'(?<![^,;\t|\n])"(?:[^"]|"")*"')  # a whole value in quotation marks
@@ -36,7 +36,7 @@ class Source(ABC):
     """One file (or folder) that can be read again on every pass."""
 
     kind = "text"
-    # What of the file is read, if not all: bytes, or row groups of Parquet.
+    # The part of the file to read, if not all: bytes, or row groups of Parquet.
     span: tuple[int, int] | None = None
     head = b""  # read before the bytes of the span
 
@@ -52,9 +52,9 @@ class Source(ABC):
 
     @abstractmethod
     def header(self, enough: Callable[[Sequence[str]], bool]) -> Header | None:
-        """Look up the columns; None for formats that have none.
+        """Read the column names; None for formats without columns.
 
-        Formats whose columns may turn up late are searched until ``enough(names)``.
+        Formats in which columns may first occur late are searched until ``enough(names)``.
         """
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Source(ABC):
         """Yield the columns, with the bytes of the file consumed so far."""
 
     def measure(self) -> int:
-        """Give the bytes on disk."""
+        """Size on disk, in bytes."""
         return self.path.stat().st_size
 
     def open(self) -> tuple[pa.NativeFile, pa.NativeFile]:
@@ -84,16 +84,16 @@ class Source(ABC):
         return raw, stream
 
     def piece(self, span: tuple[int, int], head: bytes) -> Self:
-        """A part of this source, by the bytes (of Parquet: row groups) that it takes up."""
-        own = copy.copy(self)
-        own.span, own.head, own.piece_size = span, head, span[1] - span[0]
-        return own
+        """A part of this source, given by its bytes (of Parquet: row groups)."""
+        piece = copy.copy(self)
+        piece.span, piece.head, piece.piece_size = span, head, span[1] - span[0]
+        return piece
 
     def whole(self) -> Self:
         """The source that this one is a piece of."""
-        own = copy.copy(self)
-        own.span, own.head = None, b""
-        return own
+        source = copy.copy(self)
+        source.span, source.head = None, b""
+        return source
 
     @property
     def is_start(self) -> bool:
@@ -102,7 +102,7 @@ class Source(ABC):
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn whatever goes wrong while reading into one sentence about the file."""
+        """Turn errors while reading into a one-sentence DataError about the file."""
         try:
             yield
         except DataError:
@@ -113,7 +113,7 @@ class Source(ABC):
             raise self.explain(error) from None
 
     def explain(self, error: Exception) -> DataError:
-        """Say what an error of the layers below means for this file."""
+        """Describe what a lower-level error means for this file."""
         message = " ".join(str(error).split())
         if "utf8" in message.lower():
             return self.wrong_encoding()
@@ -129,12 +129,12 @@ class Source(ABC):
         return DataError(f"{self.name} cannot be read as {self.kind}: {message[:200]}")
 
     def wrong_encoding(self) -> DataError:
-        """Point at the first byte that the encoding does not allow."""
+        """The error that names the first byte that the encoding does not allow."""
         return wrong_encoding(self.path, self.name, self.encoding)
 
 
 def wrong_encoding(path: Path, name: str, encoding: str) -> DataError:
-    """Point at the first byte of a file that the encoding does not allow."""
+    """The error that names the first byte of a file that the encoding does not allow."""
     where, remedy = "", "latin-1"
     line = 1
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -170,7 +170,7 @@ def wrong_encoding(path: Path, name: str, encoding: str) -> DataError:
 def line_blocks(stream: pa.NativeFile, size: int, start: bool = True) -> Iterator[bytes]:
     """Cut a stream into blocks of whole lines; a line longer than ``size`` is one block.
 
-    At the ``start`` of a file a byte order mark is cut off.
+    At the ``start`` of a file a byte order mark is removed.
     """
     parts: list[bytes] = []
     while chunk := stream.read(size):
@@ -225,7 +225,7 @@ class DelimitedSource(Source):
                 self.delimiter = self._used_delimiter()
 
     def _used_delimiter(self) -> str:
-        # Spreadsheets in many countries write ";" into files that they call CSV.
+        # Spreadsheets in many locales write CSV files with ";".
         raw, stream = self.open()
         with raw, stream:
             start = stream.read(1 << 16).removeprefix(BOM).lstrip(b" \r\n")
@@ -258,7 +258,7 @@ class DelimitedSource(Source):
                 for _, row in islice(rows, SAMPLE_ROWS):
                     strings.update(n for n, value in zip(names, row, strict=False) if _wordy(value))
             except csv.Error:
-                # Only a cell too long for Python's csv gets here, so it is text.
+                # Only a cell too long for Python's csv module raises this, so it is text.
                 strings.update(names)
         return Header(tuple(names), frozenset(strings))
 
@@ -279,8 +279,8 @@ class DelimitedSource(Source):
             raw, stream = self.open()
             read = pa.csv.ReadOptions(block_size=self._arrow_block)
             try:
-                # The file is left to Arrow to close: its threads read ahead, and would go on
-                # with whatever file is given the same descriptor next.
+                # Arrow must close the file itself: its threads read ahead, and would continue
+                # with whatever file gets the same descriptor next.
                 with pa.csv.open_csv(stream, read, parse, convert) as batches:
                     for batch in batches:
                         rest = batch.slice(min(skip, batch.num_rows))
@@ -294,7 +294,7 @@ class DelimitedSource(Source):
                         yield pa.Table.from_batches(waiting), raw.tell()
                 return
             except pa.ArrowInvalid as error:
-                # A row longer than the block: start over with larger ones, past the rows done.
+                # A row is longer than a block: restart with larger ones, after the rows done.
                 if "straddl" in str(error) and self._arrow_block < MAX_BLOCK:
                     self._arrow_block = min(4 * self._arrow_block, MAX_BLOCK)
                 elif "Empty CSV" in str(error) and self._arrow_block < HEADER_BLOCK:
@@ -310,7 +310,7 @@ class DelimitedSource(Source):
         return super().explain(error)
 
     def _odd_row(self, error: Exception) -> DataError:
-        # Arrow's parallel parser does not know the line, so the row is looked up once more.
+        # Arrow's parallel parser does not report the line, so search for the row again.
         limit = csv.field_size_limit(sys.maxsize)
         try:
             raw, stream = self.open()

@@ -1,4 +1,4 @@
-"""JSON Lines as Arrow tables, whatever the other fields of the objects hold."""
+"""JSON Lines as Arrow tables, whatever types the other fields have."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +64,7 @@ class JsonSource(Source):
                 line += block.count(b"\n")
 
     def _fast_table(self, block: bytes, text: str, label: str | None) -> pa.Table | None:
-        """Parse with Arrow; None if a value is not of the one type that it must have."""
+        """Parse with Arrow; None if a value is not of the required type."""
         for label_type in list(self._label_types) if label is not None else [None]:
             fields = [pa.field(text, pa.large_string())]
             if label is not None:
@@ -83,7 +83,7 @@ class JsonSource(Source):
     def _slow_table(
         self, block: bytes, line: int, text: str, label: str | None, wanted: list[str] | None
     ) -> pa.Table:
-        """Parse object by object, where types vary or all fields are to be kept."""
+        """Parse object by object, where types vary or all fields are kept."""
         rows = list(self._rows(block, line, [name for name in (text, label) if name is not None]))
         names = list(dict.fromkeys(name for row in rows for name in row))
         columns = {}
@@ -142,8 +142,8 @@ class JsonSource(Source):
                 for name in unique:
                     if name in row.repeated:
                         raise DataError(
-                            f"line {number} of {self.name} has the key {name!r} twice, so which of "
-                            "them is meant is unclear; rename one"
+                            f"line {number} of {self.name} has the key {name!r} twice, so it is "
+                            "unclear which one applies; rename one"
                         )
             yield row
 
@@ -164,7 +164,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeating
 
 
-# Python alone writes NaN and Infinity into JSON; pandas means a missing value by them.
+# NaN and Infinity in JSON are Python's extension; pandas writes them for missing values.
 _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda _: None, strict=False)
 
 

@@ -1,4 +1,4 @@
-"""Labels that nothing can be learned from, and those worth a note."""
+"""Checks of labels: those that nothing can be learned from, and those worth a note."""
 
 from typing import Any
 
@@ -9,23 +9,23 @@ from leaven.documents._labels import EncodedLabels, Labels
 
 __all__ = ["check_class_weights", "check_labels", "check_lengths", "one_class_message"]
 
-# More distinct labels than this, each given once, is a column of identifiers.
+# More distinct labels than this, each used once, indicate a column of identifiers.
 MOST_SINGLE_CLASSES = 100
-# Labels that other programs write where there is none.
+# Labels that other programs write for a missing label.
 MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
 
 
 def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
-    """Refuse texts and labels of different number."""
+    """Refuse texts and labels of different lengths."""
     if len(labels.codes) != n_documents:
         raise ValueError(
-            f"texts and labels must be equally many, got {n_documents} texts and "
+            f"texts and labels must have the same length, got {n_documents} texts and "
             f"{len(labels.codes)} labels"
         )
 
 
 def one_class_message(classes: ClassArray) -> str:
-    """What to say when there is nothing to tell apart."""
+    """The message for labels of fewer than two classes."""
     if not len(classes):
         return (
             "y must label at least one document of two or more classes, and no document is "
@@ -49,7 +49,7 @@ def check_class_weights(weights: FloatArray, labels: Labels) -> None:
 
 
 def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
-    """Refuse labels nothing can be learned from; returns what is worth a note."""
+    """Refuse labels that nothing can be learned from; returns notes on questionable ones."""
     if len(labels) < 2:
         raise ValueError(one_class_message(labels.classes))
     names = labels.classes.tolist()

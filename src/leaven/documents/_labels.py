@@ -1,4 +1,4 @@
-"""Labels as people write them, to class codes and back."""
+"""Conversion of labels to class codes and back."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ _NUMBER = (*_WHOLE, float, np.floating)
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What class codes stand for.
+    """The labels that class codes represent.
 
-    Blocks, caches, samples and clusters hold whole-number codes and never ask what they mean.
-    Whatever turns a label into a code, scores into a code or a code into a label asks here.
+    Blocks, caches, samples and clusters hold integer codes and do not depend on their meaning.
+    All conversions of labels to codes, scores to codes and codes to labels are done here.
     """
 
     classes: ClassArray  # (n_classes,) sorted: object (str), integer or bool
@@ -51,21 +51,21 @@ class Labels:
         return codes
 
     def decode(self, codes: IntArray) -> ClassArray:
-        """The label that each code stands for."""
+        """The label of each code."""
         return self.classes[codes]
 
     def unknown(self, column: pa.Array) -> list[str]:
-        """Labels of a column of text that are no classes, in alphabetical order."""
+        """Labels of a column of text that are not among the classes, in alphabetical order."""
         return sorted(set(pc.unique(column.drop_null()).to_pylist()) - set(self.names))
 
     def encode(self, column: pa.Array) -> IntArray:
         """Codes of a column of text; ``UNLABELED`` where it is null or names no class."""
-        found = pc.index_in(column, value_set=pa.array(self.names, pa.large_string()))
-        codes: IntArray = pc.fill_null(found, UNLABELED).to_numpy(zero_copy_only=False)
+        positions = pc.index_in(column, value_set=pa.array(self.names, pa.large_string()))
+        codes: IntArray = pc.fill_null(positions, UNLABELED).to_numpy(zero_copy_only=False)
         return codes.astype(np.int64)
 
     def followed_by(self, names: Sequence[str]) -> "Labels":
-        """These classes as text, and others after them."""
+        """These classes as text, followed by others."""
         return Labels(np.array([*self.names, *names], dtype=object))
 
     def by_name(self, values: Iterable[Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class EncodedLabels:
-    """The codes of some documents, and what they stand for."""
+    """The codes of some documents, and the labels they represent."""
 
     codes: IntArray  # (n_documents,), UNLABELED where unknown
     labels: Labels
@@ -109,7 +109,7 @@ def _plain_values(labels: Any) -> Any:
     if isinstance(shape, tuple) and len(shape) > 1:
         raise ValueError(
             f"labels must be one column, got {len(shape)} dimensions (shape {shape}); give one "
-            "label per document: no method built so far can use several (multi-label)"
+            "label per document: no method supports several (multi-label) yet"
         )
     if isinstance(labels, pa.Array | pa.ChunkedArray):
         return labels.to_pylist()
@@ -126,7 +126,7 @@ def _plain_values(labels: Any) -> Any:
 def _encode_integers(array: Any) -> EncodedLabels:
     if array.dtype.kind not in "iub" or array.max(initial=0) > np.iinfo(np.int64).max:
         raise ValueError(
-            "labels must be whole numbers of at most 64 bits, and some are larger: convert them "
+            "labels must be whole numbers of at most 64 bits, but some are larger; convert them "
             "all to str"
         )
     codes = np.full(len(array), UNLABELED, dtype=np.int64)
@@ -147,7 +147,7 @@ def _encode_text(values: list[Any]) -> EncodedLabels:
         elif isinstance(value, list | tuple | set | frozenset | np.ndarray):
             raise ValueError(
                 f"labels[{i}] is {value!r}: several labels per document (multi-label), which no "
-                "method built so far can use; give one label per document"
+                "method supports yet; give one label per document"
             )
         else:
             raise TypeError(
@@ -163,7 +163,7 @@ def _encode_text(values: list[Any]) -> EncodedLabels:
 
 
 def refuse_minus_one(n_documents: int) -> None:
-    """Refuse "-1" as text, of which so many were found: most likely it means unlabeled."""
+    """Refuse the label "-1" as text, found in ``n_documents``: it most likely means unlabeled."""
     if n_documents:
         raise ValueError(
             f'the label "-1" as text occurs {n_documents} times: an unlabeled document has an '
@@ -173,7 +173,7 @@ def refuse_minus_one(n_documents: int) -> None:
 
 
 def _encode_numbers(values: list[Any]) -> EncodedLabels:
-    """Whole numbers with gaps: pandas turns integers beside missing labels into floats."""
+    """Whole numbers with gaps: pandas converts integers to floats if labels are missing."""
     is_labeled = np.array([not is_missing(value) for value in values])
     known: list[int] = []
     for i in np.flatnonzero(is_labeled).tolist():
@@ -191,7 +191,7 @@ def _encode_numbers(values: list[Any]) -> EncodedLabels:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for no label: None, NaN, pandas' NA, or blank text."""
+    """Whether a value means no label: None, NaN, pandas' NA, or blank text."""
     return not value.strip() if isinstance(value, str) else is_missing_value(value)
 
 

@@ -1,4 +1,4 @@
-"""Files in pieces that can be read apart: row groups of Parquet, runs of whole lines or rows."""
+"""Files split into pieces that can be read independently: row groups, lines or rows."""
 
 import copy
 import os
@@ -28,23 +28,23 @@ class Documents:
 
     texts: pa.LargeStringArray  # no nulls
     labels: pa.LargeStringArray | None  # null = unlabeled; None if there is no label column
-    columns: pa.Table | None  # all columns of the files, if they were asked for
+    columns: pa.Table | None  # all columns of the files, if requested
     source: str  # what was read, for messages
 
 
 @dataclass(frozen=True)
 class FilePiece:
-    """A file, or a piece of one, and which of its columns are wanted."""
+    """A file, or a piece of one, and which of its columns to read."""
 
     source: Source
     text: str
     label: str | None  # None where this file has no labels
-    is_labeled: bool  # whether any file has
+    is_labeled: bool  # whether any file has labels
     keep_columns: bool
 
     @property
     def n_bytes(self) -> int:
-        """About how much of the disk it takes up."""
+        """Approximate size on disk."""
         return self.source.piece_size
 
     def __iter__(self) -> Iterator[Documents]:
@@ -59,7 +59,7 @@ class FilePiece:
                     yield self._documents(table), position
         except DataError:
             if self.source.span is not None:
-                # Where in the file the fault is only a reader of the whole file can tell.
+                # Only a reader of the whole file can locate the fault in it.
                 whole = self.source.whole()
                 with whole.explained():
                     for _ in whole.tables(self.text, self.label, self.keep_columns):
@@ -85,7 +85,7 @@ def split(source: Source, n_bytes: int, run: Run | None = None) -> list[Source]:
 
     ``run(function, argument tuples)`` may call the function elsewhere, in any order.
     """
-    run = run or (lambda function, given: [function(*own) for own in given])
+    run = run or (lambda function, calls: [function(*arguments) for arguments in calls])
     with source.explained():
         if isinstance(source, ParquetSource):
             return _row_groups(source, n_bytes)
@@ -107,11 +107,11 @@ def _pieces(source: Source, starts: Sequence[int], head: bytes) -> list[Source]:
 
 
 def _row_groups(source: ParquetSource, n_bytes: int) -> list[Source]:
-    """Consecutive row groups together."""
+    """Consecutive row groups, grouped."""
     with pq.ParquetFile(source.path) as file:
         meta = file.metadata
         sizes = [meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)]
-    # Sizes in memory; what counts is the share of the file.
+    # Sizes in memory, scaled to shares of the file.
     shares = np.array(sizes, dtype=np.float64) * (source.size / max(sum(sizes), 1))
     pieces = []
     for begin, end in _runs(shares, n_bytes):
@@ -124,15 +124,15 @@ def _runs_of_files(source: FolderSource, n_bytes: int) -> list[Source]:
     sizes = np.array([file.stat().st_size for file, _ in source.files], dtype=np.float64)
     pieces: list[Source] = []
     for begin, end in _runs(sizes, n_bytes):
-        own = copy.copy(source)
-        own.files = source.files[begin:end]
-        own.size = own.piece_size = int(sizes[begin:end].sum())
-        pieces.append(own)
+        piece = copy.copy(source)
+        piece.files = source.files[begin:end]
+        piece.size = piece.piece_size = int(sizes[begin:end].sum())
+        pieces.append(piece)
     return pieces
 
 
 def _runs(sizes: Any, n_bytes: int) -> list[tuple[int, int]]:
-    """Bounds of consecutive entries that together have about ``n_bytes``."""
+    """Bounds of runs of consecutive entries of about ``n_bytes`` in total."""
     number = (np.cumsum(sizes) - sizes / 2) // n_bytes
     bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
     return list(pairwise(bounds))
@@ -156,22 +156,22 @@ def _runs_of_rows(source: DelimitedSource, n_bytes: int, run: Run) -> list[Sourc
     first = len(lead) - len(lead.removeprefix(BOM).lstrip(b"\r\n"))
     offsets = list(range(first, source.size, n_bytes))
     delimiter = ord(source.delimiter)
-    given = [
+    scans = [
         (os.fspath(source.path), begin, end, delimiter)
         for begin, end in zip(offsets, [*offsets[1:], source.size], strict=True)
     ]
     starts: list[int] = []
     state = FIELD_START
-    for offset, (end, row) in zip(offsets, run(scan_file, given), strict=True):
+    for offset, (end, row) in zip(offsets, run(scan_file, scans), strict=True):
         if row[state] >= 0:
             starts.append(offset + row[state])
         state = end[state]
     if first == len(lead) or not starts or starts[0] >= first + n_bytes:
-        return [source]  # a header so long or far, or no line feed, is not worth the trouble
+        return [source]  # the header is too long or too far in, or there is no line feed
     with source.path.open("rb") as file:
         head = file.read(starts[0])
     if b"\r" in head.replace(b"\r\n", b""):
-        return [source]  # the header may end there already, and a document follow it
+        return [source]  # the header may end at that carriage return, and a document follow
     return _pieces(source, starts, head) or [source]
 
 

@@ -1,4 +1,4 @@
-"""Documents from files: CSV, TSV, JSON Lines, Parquet, plain text, a folder per class."""
+"""Documents read from files: CSV, TSV, JSON Lines, Parquet, text, a folder per class."""
 
 import codecs
 import os
@@ -35,8 +35,8 @@ SHOWN = 3  # names of bad files in a note
 class DocumentFiles:
     """Documents in files, read in batches that fit in memory, again on every pass.
 
-    Columns are settled when the object is made, so that a wrong file is refused before any
-    work starts.
+    Columns are chosen when the object is created, so that an unsuitable file is refused
+    before any work starts.
 
     Parameters
     ----------
@@ -46,32 +46,32 @@ class DocumentFiles:
         data files, or "-" for standard input. Documents of a file without the label column,
         in a set where another file has it, are unlabeled.
     text, label : str, optional
-        Column names. By default the usual names are looked for, in any case.
+        Column names. By default common names are searched for, ignoring case.
     format : {"csv", "tsv", "jsonl", "parquet", "txt"}, optional
-        By default the file's ending tells.
+        By default inferred from the file's extension.
     encoding : str, default="utf-8"
-        Of every file but Parquet.
+        Encoding of every file except Parquet.
     needs_labels : bool, default=False
         Refuse files without a label column.
     keep_columns : bool, default=False
-        Give all columns with every batch. In JSON Lines, whose fields may vary, each batch
-        has the columns and types that occur in it; ``read`` unites them.
+        Include all columns in every batch. In JSON Lines, where fields may vary, each batch
+        has the columns and types that occur in it; ``read`` combines them.
     block_bytes : int, default=16 MiB
-        How much to read at a time; a longer document makes its block grow.
+        How much to read at a time; the block of a longer document is larger.
     skip_bad : bool, default=False
-        Leave out files that are missing, empty or damaged, and note them in ``bad``. A file
-        that turns out damaged half way is left out as a whole by :meth:`per_file` and
+        Leave out files that are missing, empty or damaged, and list them in ``bad``. A file
+        that turns out to be damaged is left out entirely by :meth:`per_file` and
         :meth:`read`.
     on_bytes : callable, optional
-        Called with the number of bytes read since the last call; a pass adds up to
+        Called with the number of bytes read since the last call; over a pass these sum to
         ``total_bytes``.
 
     Attributes
     ----------
     text_column, label_column : str
-        The columns settled on; ``label_column`` is None if there is none.
+        The chosen columns; ``label_column`` is None if no file has labels.
     column_names : frozenset of str
-        All columns seen while settling; in JSON Lines others may turn up later.
+        All columns seen during that choice; in JSON Lines others may occur later.
     total_bytes : int
         Size on disk of the files that were not left out.
     bad : dict
@@ -102,14 +102,14 @@ class DocumentFiles:
         self.skip_bad = skip_bad
         self.bad: dict[str, str] = {}
         self.on_bytes = on_bytes
-        given = _listed(paths)
+        listed = _listed(paths)
         self._sources: list[Source] = []
         finder = SourceFinder(_codec_name(encoding), block_bytes, format, text, self)
-        for path in given:
+        for path in listed:
             for name, open_source in finder.at(path):
                 with self._skipping(name):
                     self._sources.append(open_source())
-        if not given:
+        if not listed:
             raise DataError("at least one file must be given, got none; name the data files")
         self._check_some_good()
         self._settle_columns(needs_labels)
@@ -122,7 +122,7 @@ class DocumentFiles:
 
     @property
     def total_bytes(self) -> int:
-        """Size on disk of all files but those that were left out."""
+        """Size on disk of all files except those left out."""
         return sum(source.size for source in self._sources)
 
     def __iter__(self) -> Iterator[Documents]:
@@ -130,9 +130,9 @@ class DocumentFiles:
             yield from self._batches(source)
 
     def sound(self) -> Iterator[Documents]:
-        """Iterate batches of files that are good as a whole.
+        """Iterate over batches of files without faults.
 
-        If bad files are to be left out, each file is read through before its first batch is given.
+        If bad files are skipped, each file is read completely before its first batch is yielded.
         """
         for source in list(self._sources):
             if self._is_sound(source):
@@ -149,21 +149,21 @@ class DocumentFiles:
         return source.name not in self.bad
 
     def report_to(self, progress: OnDone | None) -> None:
-        """Have ``progress(done, total)`` called with the bytes read from now on."""
+        """Call ``progress(done, total)`` with the bytes read from now on."""
         done = 0
 
         def add(n_bytes: int) -> None:
             nonlocal done
             done += n_bytes
             if progress is not None:
-                # What was read of a file before it was left out is no part of the total.
+                # Bytes read from a file before it was left out are not part of the total.
                 progress(min(done, self.total_bytes), self.total_bytes)
 
         add(0)
         self.on_bytes = add
 
     def per_file(self, gather: Callable[[Iterator[Documents]], T]) -> Iterator[T]:
-        """Yield ``gather(batches)`` of each file, so that a bad file is left out as a whole."""
+        """Yield ``gather(batches)`` of each file, so that a bad file is left out entirely."""
         for source in list(self._sources):
             gathered = None
             with self._skipping(source.name):
@@ -176,7 +176,7 @@ class DocumentFiles:
 
     def read(self) -> Documents:
         """Read all documents at once."""
-        batches = [batch for own in self.per_file(list) for batch in own]
+        batches = [batch for batches_of_file in self.per_file(list) for batch in batches_of_file]
         labels = columns = None
         if self.label_column is not None:
             labels = pa.concat_arrays([batch.labels for batch in batches])
@@ -187,7 +187,7 @@ class DocumentFiles:
 
     @contextmanager
     def _skipping(self, name: str) -> Iterator[None]:
-        """Note what is wrong with a file and go on, if that was asked for."""
+        """Record what is wrong with a file and continue, if bad files are skipped."""
         try:
             yield
         except DataError as error:
@@ -205,24 +205,25 @@ class DocumentFiles:
             )
 
     def pieces(self, n_bytes: int, run: Run | None = None) -> list[list[FilePiece]]:
-        """The files in pieces of about ``n_bytes`` that can be read apart, in order.
+        """The files in pieces of about ``n_bytes`` that can be read independently, in order.
 
-        The list of a file that cannot be cut into pieces, for whatever is wrong with it, is left
-        out if bad files are to be skipped. ``run`` as in :func:`leaven.documents._pieces.split`.
+        A file that cannot be split, because something is wrong with it, is left out if bad files
+        are skipped. ``run`` as in :func:`leaven.documents._pieces.split`.
         """
-        found: list[list[FilePiece]] = []
+        pieces: list[list[FilePiece]] = []
         for source in list(self._sources):
             try:
                 with self._skipping(source.name):
-                    found.append([self._piece(own, source) for own in split(source, n_bytes, run)])
+                    parts = split(source, n_bytes, run)
+                    pieces.append([self._piece(part, source) for part in parts])
             finally:
                 if source.name in self.bad:
                     self._sources.remove(source)
         self._check_some_good()
-        return found
+        return pieces
 
     def leave_out(self, name: str, reason: str) -> None:
-        """Note that a file turned out to be bad; refuse to go on unless such are skipped."""
+        """Record that a file turned out to be bad; raise an error unless bad files are skipped."""
         with self._skipping(name):
             raise DataError(reason)
         self._sources = [source for source in self._sources if source.name != name]
@@ -255,8 +256,8 @@ class DocumentFiles:
 
         def enough(names: Sequence[str]) -> bool:
             header = Header(tuple(names), frozenset())
-            found = text in names if text else guess(names, TEXT_NAMES)
-            return bool(found) and not (
+            has_text = text in names if text else guess(names, TEXT_NAMES)
+            return bool(has_text) and not (
                 wants_label and choose_label(header, label, text or "", True, "") is None
             )
 
@@ -277,17 +278,18 @@ class DocumentFiles:
         self._labeled: set[Source] = set()
         for source, header in headers.items():
             if header is not None:
-                found = choose_label(header, label, self.text_column, needs_labels, source.name)
-                label = found or label
-                if found is not None:
+                column = choose_label(header, label, self.text_column, needs_labels, source.name)
+                label = column or label
+                if column is not None:
                     self._labeled.add(source)
         for source in self._sources:
             if isinstance(source, FolderSource) and source.has_labels:
                 label = label or "label"
                 self._labeled.add(source)
         self.label_column = label if self._labeled else None
-        own = {"file", self.text_column, label or self.text_column}  # of texts without a header
-        self.column_names = frozenset().union(own, *named)
+        # The first three are those of sources without a header.
+        without_header = {"file", self.text_column, label or self.text_column}
+        self.column_names = frozenset().union(without_header, *named)
         if wants_label and not self._labeled:
             raise self._no_labels(headers)
 
@@ -321,7 +323,7 @@ def read_documents(paths: str | Path | Sequence[str | Path], **options: Any) -> 
 
 
 def bad_files_notes(files: DocumentFiles) -> list[str]:
-    """What to tell of files that were left out."""
+    """Notes on files that were left out."""
     if not files.bad:
         return []
     names, first = list(files.bad), next(iter(files.bad.values()))
@@ -334,7 +336,7 @@ def bad_files_notes(files: DocumentFiles) -> list[str]:
 def no_labels_message(
     files: DocumentFiles, remedy: str = "label a few documents of each class"
 ) -> str:
-    """What to tell where no document is labeled."""
+    """The message for files in which no document is labeled."""
     return (
         f"no document in {files.source} is labeled: column {files.label_column!r} is empty in "
         f"every row; {remedy}, or choose another column with --label"
@@ -354,7 +356,7 @@ def _codec_name(encoding: str) -> str:
 
 
 def _united(tables: list[pa.Table]) -> pa.Table:
-    """Put tables below each other; columns whose types do not mix become strings."""
+    """Concatenate tables; columns of incompatible types become strings."""
     if all(table.schema.equals(tables[0].schema) for table in tables):
         return pa.concat_tables(tables)
     types: dict[str, set[pa.DataType]] = {}
@@ -362,7 +364,7 @@ def _united(tables: list[pa.Table]) -> pa.Table:
         for name in table.schema.names:
             if table.schema.names.count(name) > 1:
                 raise DataError(
-                    f"columns must have different names to unite several files, but {name!r} "
+                    f"columns must have different names to combine several files, but {name!r} "
                     "occurs twice in one; rename it"
                 )
             types.setdefault(name, set()).add(table.schema.field(name).type)

@@ -1,4 +1,4 @@
-"""From what people name (files, patterns, folders, standard input) to sources of documents."""
+"""Paths, patterns, folders and standard input resolved to sources of documents."""
 
 import csv
 import glob
@@ -24,29 +24,31 @@ from leaven.exceptions import DataError
 __all__ = ["FORMATS", "SourceFinder"]
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "txt")
-DATA = frozenset(SUFFIXES.values())  # formats that make a folder one of data files
+DATA = frozenset(
+    SUFFIXES.values()
+)  # a folder with files of these formats is a folder of data files
 
 Opening = tuple[str, Callable[[], Source]]  # a name for messages, and what opens the source
 
 
 @dataclass(frozen=True)
 class SourceFinder:
-    """How files are to be read, and whose they are."""
+    """How to read files, and the object that owns temporary ones."""
 
     encoding: str
     block_bytes: int
     format: str | None
-    text: str | None  # column of the text, where the user named it
-    owner: object  # when this goes, what was kept of standard input goes too
+    text: str | None  # column of the text, if the user named it
+    owner: object  # the copy of standard input is deleted together with it
 
     def at(self, path: str | Path) -> Iterator[Opening]:
-        """The sources that a path, a pattern, a folder or ``-`` stands for."""
+        """The sources that a path, a pattern, a folder or ``-`` refers to."""
         if str(path) == "-":
             yield "standard input", self._standard_input
         elif os.path.isdir(path):
             yield from self._in_folder(Path(path).absolute(), str(path))
         elif os.path.exists(path):
-            # Whole paths, because a worker of a cluster runs in a folder of its own.
+            # Absolute paths, because a worker of a cluster runs in another folder.
             yield str(path), partial(self._file, Path(path).absolute(), str(path))
         elif glob.has_magic(str(path)):
             found = sorted(glob.glob(str(path), recursive=True))
@@ -88,7 +90,7 @@ class SourceFinder:
         return kinds[format](path, name, *reading)
 
     def _standard_input(self) -> Source:
-        # Every pass reads the documents anew, which a pipe cannot: they wait in a file.
+        # Every pass reads the documents again, which a pipe does not allow: copy them to a file.
         handle, name = tempfile.mkstemp(prefix="leaven-")
         weakref.finalize(self.owner, Path(name).unlink, missing_ok=True)
         with open(handle, "wb") as file:
@@ -126,7 +128,7 @@ def _known_format(path: Path) -> str:
 
 
 def _sniffed(head: bytes, text: str | None) -> str:
-    """Tell the format of standard input by its first line."""
+    """Guess the format of standard input from its first line."""
     if head.startswith(b"{"):
         return "jsonl"
     first = head.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")

@@ -12,7 +12,7 @@ __all__ = ["vector_array"]
 
 
 def vector_array(table: pa.Table, name: str, source: str) -> FloatArray:
-    """The vectors of a column, (n_documents, n_dims): lists of numbers, or JSON text of such."""
+    """The vectors of a column, (n_documents, n_dims): lists of numbers, or JSON text of lists."""
     if table.column_names.count(name) != 1:
         found = ", ".join(map(repr, table.column_names[:20]))
         raise DataError(

@@ -1,4 +1,4 @@
-"""Writing of tables, whole or not at all."""
+"""Writing tables to CSV, TSV, JSON Lines or Parquet; a file appears only when complete."""
 
 import json
 import os
@@ -36,21 +36,21 @@ def write_table(table: pa.Table, path: str | Path, format: str | None = None) ->
 
 
 def write_tables(tables: Iterable[pa.Table], path: str | Path, format: str | None = None) -> None:
-    """Write tables below each other to a file, or to standard output for ``"-"``.
+    """Write tables one after another to a file, or to standard output for ``"-"``.
 
     The file appears under its name only once it is complete. One table is in memory at a time.
 
     Parameters
     ----------
     tables : iterable of pyarrow.Table
-        What to write. But in JSON Lines, which takes rows as they are, the first table settles
+        Tables to write. Except in JSON Lines, which can hold any rows, the first table determines
         the columns: where a later one lacks a column, its cells are empty, and a new column is
-        refused; so is, in Parquet, a type that does not fit.
+        refused; in Parquet, so is an incompatible type.
     path : str or Path
-        The ending tells the format: .csv, .tsv, .jsonl or .parquet, where all but the last
+        The extension determines the format: .csv, .tsv, .jsonl or .parquet; all but the last
         may be followed by .gz. Standard output gets CSV unless ``format`` is given.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        Overrides the ending.
+        Overrides the extension.
     """
     if format is not None:
         check_choice("format", format, dict.fromkeys(SUFFIXES.values()))
@@ -59,7 +59,7 @@ def write_tables(tables: Iterable[pa.Table], path: str | Path, format: str | Non
         _write(tables, sys.stdout.buffer, format or "csv")
         sys.stdout.buffer.flush()
         return
-    # A link to the file keeps pointing at it, with the new content.
+    # A link keeps pointing to the file, which gets the new content.
     target = Path(os.path.realpath(path))
     zipped = target.suffix.lower() == ".gz"
     ending = (target.with_suffix("") if zipped else target).suffix.lower()
@@ -107,44 +107,44 @@ def _write_parquet(tables: Iterator[pa.Table], file: Any) -> None:
 
 def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
     """The columns of a table in a given order, with nulls for those that it lacks."""
-    own = table.schema.names
-    if own == names:
+    present = table.schema.names
+    if present == names:
         return table
-    new = [name for name in own if name not in names]
-    twice = [name for name in own if own.count(name) > 1]
+    new = [name for name in present if name not in names]
+    twice = [name for name in present if present.count(name) > 1]
     if new or twice:
         reason = "turns up" if new else "occurs twice"
         raise DataError(
-            f"column {(new or twice)[0]!r} {reason} in later rows, but the first rows settled the "
-            f"columns of the file to write ({', '.join(map(repr, names[:20]))}); write .jsonl "
-            "instead, which takes rows as they are"
+            f"column {(new or twice)[0]!r} {reason} in later rows, but the first rows determine "
+            f"the columns of the file ({', '.join(map(repr, names[:20]))}); write .jsonl "
+            "instead, which can hold any rows"
         )
-    columns = [table.column(name) if name in own else pa.nulls(len(table)) for name in names]
+    columns = [table.column(name) if name in present else pa.nulls(len(table)) for name in names]
     return pa.Table.from_arrays(columns, names)
 
 
 def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with the types of a schema of the same names, where no value changes."""
-    for i, (own, wanted) in enumerate(zip(table.schema, schema, strict=True)):
+    """The table cast to a schema of the same names; refused if that changes a value."""
+    for i, (field, wanted) in enumerate(zip(table.schema, schema, strict=True)):
         column = table.column(i)
         try:
-            if not _fits(own.type, wanted.type) or (column.null_count and not wanted.nullable):
+            if not _fits(field.type, wanted.type) or (column.null_count and not wanted.nullable):
                 raise pa.ArrowInvalid
-            if own.type != wanted.type:
+            if field.type != wanted.type:
                 column = flat(table.select([i])).column(0) if _is_text(wanted.type) else column
                 column = column.cast(wanted.type)
         except pa.ArrowException:
             raise DataError(
-                f"column {wanted.name!r} holds {_shown(column)} in later rows, but the first rows "
-                f"settled that it holds {wanted.type} only; write .jsonl instead, which takes rows "
-                "as they are"
+                f"column {wanted.name!r} holds {_shown(column)} in later rows, but {wanted.type} "
+                "in the first rows, which determine its type; write .jsonl instead, which can hold "
+                "any rows"
             ) from None
         table = table.set_column(i, wanted, column)
     return table
 
 
 def _fits(kind: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether casting keeps what values mean; text is never read as something else."""
+    """Whether a cast preserves the meaning of values; text is never parsed as another type."""
     if kind == wanted or pa.types.is_null(kind) or _is_text(wanted):
         return True
     if pa.types.is_dictionary(kind):
@@ -173,7 +173,7 @@ def _shown(column: pa.ChunkedArray) -> str:
 
 
 def flat(table: pa.Table) -> pa.Table:
-    """Turn what CSV has no form for, such as lists, into JSON text."""
+    """Convert values that CSV cannot represent, such as lists, to JSON text."""
     for i, field in enumerate(table.schema):
         column = table.column(i)
         if pa.types.is_dictionary(field.type):

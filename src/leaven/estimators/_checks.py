@@ -1,4 +1,4 @@
-"""What the estimators refuse, and in which words."""
+"""Checks of the counts and labels that estimators are given."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["check_counts", "checked_targets"]
 
 
 def check_counts(X: Any, whom: str) -> None:
-    """Refuse negative counts, naming the first."""
+    """Raise an error for negative counts, naming the first."""
     X = csr_array(X)
     if X.nnz and X.data.min() < 0:
         where = X.tocoo()
@@ -28,7 +28,7 @@ def check_counts(X: Any, whom: str) -> None:
 
 
 def checked_targets(y: Any) -> Any:
-    """Labels after scikit-learn's checks, which want an array; a list stays what it was.
+    """Labels after scikit-learn's checks, which need an array; a list is returned unchanged.
 
     An array of a list of strings would turn a missing NaN into the label "nan".
     """

@@ -1,4 +1,4 @@
-"""What every classifier on counts shares, whichever learner it has."""
+"""The base class of classifiers on counts, for any learner."""
 
 import warnings
 from abc import ABC
@@ -25,10 +25,10 @@ __all__ = ["CountClassifier"]
 
 
 class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Counts and labels in, an expert out, and what it says of documents.
+    """Fits an expert on counts and labels, and predicts with it.
 
-    A subclass names its learner, whose options are parameters of its own, and says in
-    :meth:`_describe` which attributes a fit leaves behind.
+    A subclass names its learner, whose options are the subclass's parameters, and sets the
+    attributes of a fit in :meth:`_describe`.
     """
 
     learner_type: ClassVar[type[Learner]]
@@ -45,7 +45,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self.learner_type(**options)
 
     def check_options(self, dtype: Any) -> None:
-        """Refuse options that make no sense, for counts of this precision."""
+        """Raise an error for invalid options, given the precision of the counts."""
         self.learner().check(dtype)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, "[0, inf)")
@@ -94,9 +94,8 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
     ) -> Self:
         """Fit on any corpus; its class codes index ``classes``.
 
-        ``on_progress(phase, done, total)`` is told how far the fit has come; its answer True
-        ends an EM climb with what was reached. With ``warn=False`` the caller is to call
-        :meth:`warn`.
+        ``on_progress(phase, done, total)`` is called as the fit proceeds; if it returns True, EM
+        stops with the parameters reached. With ``warn=False`` the caller must call :meth:`warn`.
         """
         self.check_options(corpus.dtype)
         training = TrainingSet.of(corpus, Labels(np.asarray(classes)))
@@ -119,15 +118,15 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._describe()
 
     def _describe(self) -> None:
-        """Set the attributes that say what was learned."""
+        """Set the attributes that describe what was learned."""
 
     def _scaled(self, X: Counts) -> Counts:
-        """Counts as the learner wants to see them."""
+        """Counts as the learner expects them."""
         return X
 
     @property
     def messages_(self) -> list[str]:
-        """What there was to warn of in the last fit."""
+        """The warnings of the last fit."""
         return [message for _, message in self._learned.messages]
 
     def warn(self, stacklevel: int = 2) -> None:

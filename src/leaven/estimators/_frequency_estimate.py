@@ -11,7 +11,7 @@ __all__ = ["FrequencyEstimateNB"]
 class FrequencyEstimateNB(MixtureClassifier):
     """Naive Bayes whose word frequencies come from all documents, labeled or not.
 
-    Labeled documents tell which classes a word belongs to, all documents how frequent it is.
+    Labeled documents show which classes a word belongs to, all documents how frequent it is.
     One pass over the documents and a closed form, no iterations: the cost does not grow with
     the number of classes. Choose it where documents are too many for EM, or where EM collapses.
 
@@ -23,11 +23,11 @@ class FrequencyEstimateNB(MixtureClassifier):
         How much a word of an unlabeled document counts, relative to one of a labeled document;
         0 is supervised naive Bayes.
     shrinkage : float, default=0.3
-        How many labeled words, spread over classes as the labeled documents are, every word is
-        given before its classes are read off: a word seen once is no proof. At 0 there are
-        none, as in the paper.
+        Pseudo-occurrences of every word, spread over classes as the labeled documents are, that
+        are added before the word's class shares are estimated: one occurrence is weak evidence.
+        0 adds none, as in the paper.
     random_state : int or None, default=0
-        Not used here: nothing is drawn. Where labels are held out, the seed of folds.
+        Not used by the fit, which draws nothing; where labels are held out, the seed of folds.
     n_threads : int or None, default=None
         Threads to use; None is one per processor.
 
@@ -40,11 +40,11 @@ class FrequencyEstimateNB(MixtureClassifier):
     class_log_prior_ : ndarray of shape (n_classes,)
         log p(class), of the labeled documents.
     unlabeled_shares_ : ndarray of shape (n_classes,)
-        NaN: words are shared out, documents are given to no class.
+        NaN: words are distributed over classes, documents are not.
 
     See Also
     --------
-    NaiveBayesEM : Shares out documents instead of words, in several passes.
+    NaiveBayesEM : Distributes documents instead of words over classes, in several passes.
     sklearn.naive_bayes.MultinomialNB : The supervised case, to which this one reduces.
 
     References

@@ -18,7 +18,7 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
 
     Unlabeled documents are in every training set and in no test set, and every class stays
     in every training set: the only labeled document of a class is never held out. Works as
-    ``cv`` of ``GridSearchCV``, ``cross_val_score`` and their kin, with any classifier that
+    ``cv`` of ``GridSearchCV``, ``cross_val_score`` and the like, with any classifier that
     takes unlabeled documents.
 
     Parameters
@@ -42,7 +42,7 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
     [0 3 4 5] [1 2]
     [1 2 4 5] [0 3]
 
-    The number of components, with folds of one's own:
+    Choose the number of components with these folds:
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> from leaven import NaiveBayesEM

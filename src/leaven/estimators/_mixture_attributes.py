@@ -10,7 +10,7 @@ __all__ = ["MixtureClassifier"]
 
 
 class MixtureClassifier(CountClassifier):
-    """A classifier that leaves the parameters of a mixture behind."""
+    """A classifier with the parameters of a mixture as attributes."""
 
     def _describe(self) -> None:
         mixture = self._learned.expert.as_mixture()

@@ -17,9 +17,9 @@ __all__ = ["NaiveBayesEM"]
 class NaiveBayesEM(MixtureClassifier):
     """Naive Bayes for text, trained on labeled and unlabeled documents by EM.
 
-    Choose it when classes are topics and most documents are unlabeled. It wants every
-    document scaled to a constant length (``TextVectorizer(length=200)``): on raw counts
-    long documents decide alone, and EM often makes things worse.
+    Choose it when classes are topics and most documents are unlabeled. Scale every
+    document to a constant length (``TextVectorizer(length=200)``): on raw counts long
+    documents dominate, and EM often makes things worse.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ class NaiveBayesEM(MixtureClassifier):
         Pseudo-count added to every class's number of documents.
     unlabeled_weight : float in [0, 1], default=1.0
         How much an unlabeled document counts, relative to a labeled one; 0 is supervised naive
-        Bayes. Between 0 and 1 the pseudo-counts ``alpha`` shrink with the words that count, so
-        that they keep their share of them: left as they are, they would make one class take
-        all documents. With documents of constant length 1 is best on most corpora; on raw
+        Bayes. Between 0 and 1 the pseudo-counts ``alpha`` are scaled with the weighted words,
+        so that their ratio stays the same: unscaled, they would make one class take all
+        documents. With documents of constant length 1 is best on most corpora; on raw
         counts 0.03 to 0.1 often is.
     components : int, dict, list or "auto", default=1
         Components of each class: one number for all, or a mapping from classes to numbers
         (a class left out has one). Several suit a class of many topics, such as "everything
-        else". From a list of such the one that classifies held-out labeled documents best is
+        else". From a list of these, the one that classifies held-out labeled documents best is
         chosen; "auto" is the list 1, 2, 3, 5, 10, 20.
     n_init : int, default=3
         Random starts where a class has several components; the most probable result is kept.
@@ -44,17 +44,17 @@ class NaiveBayesEM(MixtureClassifier):
         Folds of labeled documents by which to choose among several ``components``; unlabeled
         documents always train. None leaves one out up to 20 labels, and makes 10 folds beyond.
     beta_start : float in (0, 1], default=1.0
-        Inverse temperature at which deterministic annealing starts (the paper: 0.02); at 1
-        there is none. Annealing finds more probable models from few labels, slowly.
+        Inverse temperature at which deterministic annealing starts (the paper: 0.02); 1 is
+        no annealing. Annealing finds more probable models from few labels, slowly.
     beta_factor : float above 1, default=1.01
-        What the inverse temperature is multiplied by till it reaches 1.
+        Factor by which the inverse temperature grows until it reaches 1.
     beta_iter : int, default=1
         M-steps at each temperature.
     correspondence : {"as-is", "labels", "em"}, default="as-is"
-        Which class each component has after annealing: its own; by the classes of the labeled
+        How components get their class after annealing: they keep it; by the classes of the labeled
         documents that it takes; by its similarity to the components of plain EM.
     max_iter : int, default=100
-        Most M-steps to take from a start, after annealing.
+        Maximum number of M-steps from a start, after annealing.
     tol : float, default=1e-6
         EM stops once an M-step gains no more than ``tol`` times the objective.
     random_state : int or None, default=0
@@ -97,7 +97,7 @@ class NaiveBayesEM(MixtureClassifier):
     Notes
     -----
     Computed in the precision of ``X``: float32 is about 1.6 times as fast as float64. The class
-    probabilities are not smoothed unless ``class_alpha`` says so (the paper adds one), so
+    probabilities are not smoothed unless ``class_alpha`` is set (the paper adds one), so
     that without unlabeled documents the result is ``MultinomialNB``'s.
 
     References
@@ -164,7 +164,7 @@ class NaiveBayesEM(MixtureClassifier):
         self.unlabeled_shares_ = self._no_shares() if shares is None else shares
 
     def assign_components(self, mapping: Mapping[int, Any]) -> Self:
-        """Give components to other classes, as their top words suggest after annealing.
+        """Assign components to other classes, as their top words suggest after annealing.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class NaiveBayesEM(MixtureClassifier):
         check_is_fitted(self, "_learned")
         expert = self._learned.expert
         model = by_hand(expert.model, self.classes_, mapping)
-        # What the fit said of classes is no longer true of them.
+        # What the fit reported about the classes no longer holds.
         moved = replace(expert, model=model)
         self._learned = replace(self._learned, expert=moved, unlabeled_shares=None, messages=())
         self._describe()

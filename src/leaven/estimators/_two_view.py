@@ -19,17 +19,17 @@ __all__ = ["TwoViewEM"]
 class TwoViewEM(NaiveBayesEM):
     """EM over words and vectors that must agree, for very few labels.
 
-    A class has a distribution of words and a direction of vectors; a document is given to
-    classes by both at once. The vectors are learned from all the text by default (a truncated
-    singular value decomposition); the user's own, such as sentence embeddings, can join them.
+    A class has a distribution of words and a direction of vectors; a document is assigned
+    to classes by both at once. The vectors are learned from all the text by default (a truncated
+    singular value decomposition); vectors of the user, such as sentence embeddings, can be added.
 
     Parameters
     ----------
     length : float, default=10
-        Every document's counts are scaled to this total. The fewer, the softer the words
-        speak beside the vector; naive Bayes alone wants 150 to 400.
+        Every document's counts are scaled to this total. The smaller, the less weight words
+        have relative to the vector; naive Bayes alone needs 150 to 400.
     concentration : float, default=30
-        How narrowly a class's unit vectors lie around its direction: how loudly they speak.
+        How narrowly a class's unit vectors lie around its direction: how much weight they have.
     n_dims : int, default=100
         Dimensions of the learned vectors.
     alpha : float, default=0.05
@@ -38,7 +38,7 @@ class TwoViewEM(NaiveBayesEM):
 beta_iter, correspondence, tol, random_state, n_threads
         As in :class:`NaiveBayesEM`.
     max_iter : int, default=10
-        M-steps to take. It stops early by design: later ones follow the text away from the labels.
+        Maximum number of M-steps. EM stops early by design: later ones drift from the labels.
 
     Attributes
     ----------
@@ -114,13 +114,13 @@ beta_iter, correspondence, tol, random_state, n_threads
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
         vectors : array of shape (n_documents, n_dims) or None, default=None
-            Vectors of your own, to stand beside those learned from ``X``.
+            Vectors to use beside those learned from ``X``.
         """
         given = None if vectors is None else check_given(vectors, len(y))
         return self._fit(X, y, sample_weight, given)
 
     def check_options(self, dtype: Any) -> None:
-        """Refuse options that make no sense, for counts of this precision."""
+        """Raise an error for invalid options, given the precision of the counts."""
         check_in("length", self.length, "(0, inf)")
         super().check_options(dtype)
 

@@ -1,4 +1,4 @@
-"""What a fitted classifier asks: experts score classes, explain a score, become tensors."""
+"""The experts of a fitted classifier: they score classes, explain scores, become tensors."""
 
 from leaven.experts._base import EXPERT_KINDS, Expert, StoredExpert, register_expert
 from leaven.experts._explanations import ComponentWords, Explanation, WordPull, strongest

@@ -1,4 +1,4 @@
-"""What every expert can do, and the kinds there are.
+"""The interface of an expert, and the registry of kinds of experts.
 
 A classifier adds up its experts' scores, each times a weight, and takes the softmax: a
 product of experts. One expert with a weight is a calibrated model.
@@ -52,7 +52,7 @@ class Expert(Protocol):
 
     @property
     def describes_words(self) -> bool:
-        """Whether it knows how probable words are in a class, so that its words say most."""
+        """Whether it models word probabilities of classes, so that its top words describe them."""
         return False
 
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
@@ -60,7 +60,7 @@ class Expert(Protocol):
         ...
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
-        """What each word of one document added to the classes' scores, (n_present, n_classes).
+        """Contribution of each word of one document to the scores, (n_present, n_classes).
 
         ``word_vectors`` are the words' parts of the document's vector, None where its vector
         does not come from its words.
@@ -68,7 +68,7 @@ class Expert(Protocol):
         ...
 
     def word_scores(self) -> FloatArray:
-        """How much each word tells for each class, (n_classes, n_words): for top words."""
+        """How strongly each word indicates each class, (n_classes, n_words): for top words."""
         ...
 
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
@@ -81,7 +81,7 @@ class Expert(Protocol):
         ...
 
     def as_mixture(self) -> "MixtureExpert | None":
-        """This expert where it consists of components, which people may look at and move."""
+        """This expert if it has components, which users can inspect and reassign, else None."""
         return None
 
 

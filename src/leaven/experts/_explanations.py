@@ -1,4 +1,4 @@
-"""Why a class: its words, and what each word of a text did."""
+"""Explanations of predictions: words of classes, and the effect of each word of a text."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ class WordPull:
 
     word: str
     weight: float  # the word's weighted count in the text
-    pull: dict[Any, float]  # class → log p(word | class) against the classes' mean, times weight
+    pull: dict[Any, float]  # class → what the word added to its score, against the mean
 
 
 @dataclass(frozen=True)

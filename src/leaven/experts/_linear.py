@@ -22,7 +22,7 @@ class LinearExpert(Expert):
 
     name: str
     words: FloatArray  # (n_words, n_classes)
-    directions: FloatArray  # (n_dims, n_classes); n_dims is 0 where it looks at words alone
+    directions: FloatArray  # (n_dims, n_classes); n_dims is 0 where it uses words alone
     bias: FloatArray  # (n_classes,)
 
     @property
@@ -54,6 +54,7 @@ class LinearExpert(Expert):
 
     @classmethod
     def from_tensors(cls, stored: StoredExpert) -> Self:
+        stored.check_settings()
         words, directions = stored.arrays.get("words", 2), stored.arrays.get("directions", 2)
         bias = stored.arrays.get("bias", 1, frozenset({"float64"}))
         n_classes = stored.n_classes

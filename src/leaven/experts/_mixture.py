@@ -34,7 +34,7 @@ class MixtureExpert(Expert):
     name: str
     model: MultinomialMixture
     params: MixtureParams
-    scale: float = 1.0  # on the counts: experts of one classifier may want different lengths
+    scale: float = 1.0  # of the counts: experts of one classifier may need different lengths
 
     @property
     def describes_words(self) -> bool:
@@ -61,7 +61,7 @@ class MixtureExpert(Expert):
         return pulls
 
     def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
-        """What each word added to each component's log joint, (n_present, n_components)."""
+        """Contribution of each word to each component's log joint, (n_present, n_components)."""
         weights = np.asarray(x.data, dtype=np.float64)
         log_word = np.asarray(self.params.log_word[:, x.indices], dtype=np.float64)
         added: FloatArray = (log_word * weights).T
@@ -75,8 +75,8 @@ class MixtureExpert(Expert):
     def as_mixture(self) -> "MixtureExpert":
         return self
 
-    def fits(self, component_class: IntArray, n_words: int, n_dims: int, dtype: Any) -> bool:
-        """Whether the parameters are of these components, words and vectors: a start for EM."""
+    def fits(self, component_class: IntArray, n_words: int, dtype: Any) -> bool:
+        """Whether EM can start from the parameters: the same components and words."""
         return bool(
             np.array_equal(self.model.component_class, component_class)
             and self.params.log_word.shape[1] == n_words
@@ -115,10 +115,6 @@ class TwoViewExpert(MixtureExpert):
     def sees_vectors(self) -> bool:
         return True
 
-    def fits(self, component_class: IntArray, n_words: int, n_dims: int, dtype: Any) -> bool:
-        has_dims = self.params.directions.shape[1] == n_dims
-        return has_dims and super().fits(component_class, n_words, n_dims, dtype)
-
     def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         added = super()._added(x, word_vectors)
         if word_vectors is None:
@@ -156,7 +152,7 @@ def _read_mixture(stored: StoredExpert) -> tuple[IntArray, MixtureParams]:
         sorted(set(component_class.tolist())) == list(range(stored.n_classes)),
     )
     # A sum of probabilities may round to a little above one.
-    if not all(np.isfinite(own).all() and (own <= 1e-5).all() for own in (log_word, log_weight)):
+    if not all(np.isfinite(log).all() and (log <= 1e-5).all() for log in (log_word, log_weight)):
         raise ValueError("its parameters are not logarithms of probabilities")
     return component_class, MixtureParams(log_weight, log_word)
 

@@ -1,4 +1,4 @@
-"""What held-out labels tell: weights of experts, expected accuracy, whether EM helps."""
+"""Estimates from held-out labels: weights of experts, expected accuracy, whether EM helps."""
 
 from leaven.held_out._combination import (
     Combination,

@@ -1,4 +1,4 @@
-"""Experts with their weights, and what to expect of them together."""
+"""Experts with their weights, and their expected accuracy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ MOST_LOOKED_AT = 20_000  # documents
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """What a classifier asks, and what is known of it."""
+    """The experts of a classifier, their weights, and how these were chosen."""
 
     experts: tuple[Expert, ...]
     weights: FloatArray  # (n_experts,)
@@ -32,7 +32,7 @@ class Combination:
 
 
 def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:
-    """One expert, with the weight that makes its probabilities honest."""
+    """One expert, with the weight that calibrates its probabilities."""
     held = HeldOut(training, run)
     held_out = held.scores(learned)
     prior = learned.learner.prior_weight(training.size)
@@ -47,13 +47,13 @@ def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:
 def sampled_scores(
     experts: Sequence[Expert], training: TrainingSet
 ) -> tuple[Block, list[FloatArray]]:
-    """Some documents, and each expert's scores of them."""
+    """A sample of the documents, and each expert's scores of it."""
     seen = sample_documents(training.corpus, MOST_LOOKED_AT)
     return seen, [expert.scores(seen.X, seen.vectors) for expert in experts]
 
 
 def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> FloatArray:
-    """Classes' shares of the documents, as decided by their scores; none is nothing."""
+    """Classes' shares of the documents, as decided by their scores; none is zero."""
     counts = np.bincount(labels.decide(scores), weight, len(labels)) + 1.0
     return np.asarray(counts / counts.sum(), np.float64)
 
@@ -61,7 +61,7 @@ def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> Floa
 def tempered(
     weights: FloatArray, scores: Sequence[FloatArray], seen: Block, expected: Expectation
 ) -> FloatArray:
-    """Weights that make the confidence in unlabeled documents what can be expected."""
+    """Weights scaled so that confidence in unlabeled documents suits the expected accuracy."""
     is_unlabeled = seen.y < 0
     together = np.tensordot(weights, np.stack(scores), 1)[is_unlabeled]
     return weights * temper(together, expected, seen.weight[is_unlabeled])

@@ -1,4 +1,4 @@
-"""What accuracy to expect on new documents, from held-out labels and from experience."""
+"""Expected accuracy on new documents, from held-out labels and a prior from other corpora."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,21 +10,21 @@ from leaven.significance import Z_90
 
 __all__ = ["Expectation", "expect_accuracy"]
 
-# What accuracy to expect before any label was held out: fitted on training-side documents of
+# Expected accuracy before any label is held out: fitted on training-side documents of
 # fourteen corpora, where it missed by 0.13 (root mean square), as much as PRIOR_LABELS labels.
 CHANCE, PER_WORD, BASE, PER_LABEL = 0.48, 0.05, 0.12, 0.08
 PRIOR_LABELS = 12.0
 # A model trained on all labels is better than those trained on four fifths of them.
 PER_DOUBLING = 0.06
-# Held-out documents of one labeled set share its luck, so they tell less than as many others.
+# Held-out documents of one labeled set are correlated, so each counts less than one.
 PRIOR_CERTAINTY, CERTAINTY = 8.0, 0.6
 SYSTEMATIC = 0.03  # and labeled documents are not quite like the others
-UNKNOWN = 0.3  # half an interval that knows nearly nothing
+UNKNOWN = 0.3  # half-width of the interval for classes without evidence
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """Expected accuracy on new documents, and the interval that holds it nine times in ten."""
+    """Expected accuracy on new documents, and its 90 % interval."""
 
     accuracy: float
     low: float
@@ -44,11 +44,11 @@ def expect_accuracy(
     n_folds: int,
     covered: float = 1.0,
 ) -> Expectation:
-    """Expected accuracy from which held-out documents were classified rightly.
+    """Expected accuracy, given which held-out documents were classified correctly.
 
-    ``importance`` says how many documents of the corpus each of them stands for, ``covered``
-    which share of the corpus is of classes that had a document to hold out; of the others
-    nothing is known but what classes of one label usually have.
+    ``importance`` is the weight of each of them, ``covered`` the share of the corpus in classes
+    with a document to hold out; for the other classes the usual accuracy with one label is
+    assumed.
     """
     per_class = max(n_labeled / n_classes, 1.0)
     alone = BASE + CHANCE / n_classes + PER_WORD * np.log(max(words_per_document, 1.0))

@@ -1,4 +1,4 @@
-"""Labeled documents held out in turn, and what experts trained on the others say of them."""
+"""Labeled documents held out in turn, and their scores by experts trained on the others."""
 
 import numpy as np
 
@@ -13,14 +13,14 @@ __all__ = ["HeldOut"]
 
 FOLDS = 5
 MOST_UNLABELED = 10_000  # documents in a sample that stands for all
-UNEVEN = (0.2, 5.0)  # how much less or more than one a held-out document may stand for
+UNEVEN = (0.2, 5.0)  # limits of a class's share of the corpus relative to its share of the labels
 
 
 class HeldOut:
-    """The labeled documents of a training set in folds, of which as many are used as tell enough.
+    """The labeled documents of a training set in folds, of which only as many as needed are used.
 
-    The only labeled document of a class is never held out; where every class has but one
-    there are no folds at all, nor where the fit was asked to end.
+    The only labeled document of a class is never held out; there are no folds where every
+    class has only one, or where the fit was asked to stop.
     """
 
     def __init__(self, training: TrainingSet, run: Run) -> None:
@@ -39,7 +39,7 @@ class HeldOut:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the fit was asked to end, so that nothing is held out."""
+        """Whether the fit was asked to stop, so that nothing is held out."""
         return self.run.progress.is_stopped
 
     @property
@@ -49,9 +49,9 @@ class HeldOut:
         return self.training.labeled.y[places]
 
     def scores(self, learned: Learned) -> FloatArray:
-        """What experts fitted without them, as this one was, say of the documents held out.
+        """Scores of the held-out documents, by experts fitted without them in the same way.
 
-        Once an end is asked for, nothing is held out: not even what was scored before.
+        Once a stop is requested, nothing is held out: not even what was scored before.
         """
         if not self.places:
             return np.zeros((0, len(self.labels)))
@@ -61,15 +61,15 @@ class HeldOut:
         return found[: len(self.truth)]
 
     def is_right(self, scores: FloatArray) -> BoolArray:
-        """Which held-out documents are decided rightly by scores."""
+        """Which held-out documents the scores classify correctly."""
         right: BoolArray = self.labels.decide(scores) == self.truth
         return right
 
     def importance(self, shares: FloatArray) -> FloatArray:
-        """How much each held-out document stands for, given the classes' shares in the corpus.
+        """Weight of each held-out document, given the classes' shares in the corpus.
 
-        Labels are often balanced where the corpus is not. The root, because the shares are
-        guesses too. The mean is one.
+        Labels are often balanced where the corpus is not. The square root is taken because
+        the shares are estimates too. The mean is one.
         """
         codes = self.training.labeled.y
         labeled_shares = np.bincount(codes, minlength=len(self.labels)) / len(codes)
@@ -79,11 +79,11 @@ class HeldOut:
     def expectation(self, scores: FloatArray, shares: FloatArray) -> Expectation:
         """Expected accuracy of a classifier with these held-out scores.
 
-        ``shares`` are the classes' in the corpus, as far as they can be guessed.
+        ``shares`` are the estimated shares of the classes in the corpus.
         """
         n_classes = len(self.labels)
         held_out_classes = np.unique(self.truth)
-        # Half by number: of classes with one label, shares too are hardly known.
+        # Half by number of classes: the shares of classes with one label are uncertain too.
         covered = (shares[held_out_classes].sum() + len(held_out_classes) / n_classes) / 2
         return expect_accuracy(
             self.is_right(scores).astype(np.float64),

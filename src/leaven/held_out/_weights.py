@@ -1,10 +1,10 @@
-"""How much each expert counts, by held-out labels.
+"""Weights of experts, fitted to held-out labels.
 
 Experts' scores are added up with positive weights, log p(class | x) = sum_e w_e s_e(x) - log Z,
 and the weights maximize the likelihood of labeled documents that the experts were not
 trained on, times a log-normal prior: with few such documents the prior ranking decides, with
-many the documents do. The same weights make the probabilities honest: an expert that is too
-sure of itself gets a weight below one.
+many the documents do. The same weights calibrate the probabilities: an overconfident expert
+gets a weight below one.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from leaven.held_out._expectation import Expectation
 __all__ = ["fit_weights", "temper"]
 
 SPREAD = 1.0  # of the prior of log weights
-MOST_FOR_MATCH = 4000  # documents are enough to see the mean confidence
+MOST_FOR_MATCH = 4000  # documents are enough to estimate the mean confidence
 
 
 def fit_weights(
@@ -33,7 +33,7 @@ def fit_weights(
         return np.exp(center)
     from scipy.optimize import minimize  # half a second that only training needs
 
-    scores = np.stack([np.asarray(own, dtype=np.float64) for own in held_out])
+    scores = np.stack([np.asarray(each, dtype=np.float64) for each in held_out])
     rows = np.arange(len(truth))
     importance = np.ones(len(truth)) if importance is None else importance
 
@@ -52,26 +52,28 @@ def fit_weights(
 
 
 def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None = None) -> float:
-    """The factor on the scores of unlabeled documents that makes confidence honest.
+    """The factor on the scores that calibrates the confidence in unlabeled documents.
 
-    A model is surer of documents that it was fitted on than of new ones, and one trained on
-    all labels surer than those that its weights were fitted by. So mean confidence is moved
-    half way to the accuracy expected; all the way where no label was held out.
+    A model is more confident in documents that it was fitted on than in new ones, and one
+    trained on all labels more than those that its weights were fitted to. So mean confidence is
+    moved half way to the expected accuracy; all the way where no label was held out.
     """
     from scipy.optimize import brentq
 
     if not len(scores):
         return 1.0
     every = -(-len(scores) // MOST_FOR_MATCH) or 1
-    sample, own = scores[::every], None if weight is None else weight[::every]
+    sample = scores[::every]
+    sample_weight = None if weight is None else weight[::every]
 
     def confidence(log_factor: float) -> float:
         best = np.exp(log_softmax(np.exp(log_factor) * sample).max(axis=1))
-        return float(np.average(best, weights=own))
+        return float(np.average(best, weights=sample_weight))
 
     target = expected.accuracy
     if expected.n_held_out:
         target = (target + confidence(0.0)) / 2
     if not (confidence(-7.0) < target < confidence(7.0)):
         return 1.0
-    return float(np.exp(brentq(lambda own: confidence(own) - target, -7.0, 7.0, xtol=1e-3)))
+    log_factor = brentq(lambda value: confidence(value) - target, -7.0, 7.0, xtol=1e-3)
+    return float(np.exp(log_factor))

@@ -1,4 +1,4 @@
-"""How each family of methods learns: a learner fits on documents and gives an expert."""
+"""The learners of the methods: each fits on documents and returns an expert."""
 
 from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._components import Choice

@@ -1,4 +1,4 @@
-"""The contract of a method: a learner fits on documents and gives an expert."""
+"""The interface of a learner, which fits on documents and returns an expert."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,19 +21,19 @@ Message: TypeAlias = tuple[type[Warning], str]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """How a fit is to run: everything that is no option of a method.
+    """How a fit runs: everything that is not an option of the method.
 
     Parameters
     ----------
     seed : int
-        Of whatever is drawn at random.
+        Seed of everything that is drawn at random.
     n_threads : int or None
         Threads to use; None is one per processor.
     progress : Progress
-        Is told how far the fit has come, and may ask for its end.
+        Receives the progress of the fit, and may request a stop.
     start : Expert or None
-        What an earlier fit of the same learner gave, on the same words, classes and labels: a
-        warm start. A learner that cannot use it begins anew.
+        The expert of an earlier fit of the same learner, on the same words, classes and labels: a
+        warm start. A learner that cannot use it starts from scratch.
     """
 
     seed: Any = 0
@@ -49,35 +49,37 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What a learner gives: an expert, and how it went."""
+    """The result of a learner: an expert, and facts about the fit."""
 
     learner: "Learner"
     expert: Expert
     facts: Mapping[str, Any] = field(default_factory=dict)  # for reports; JSON can hold them
     lines: tuple[str, ...] = ()  # the facts in words
-    class_lines: Mapping[str, str] = field(default_factory=dict)  # class → what to say of it
-    messages: tuple[Message, ...] = ()  # what to warn of
-    ascent: Ascent | None = None  # what EM climbed; None where unlabeled documents changed nothing
-    is_chosen_by_labels: bool = False  # labels chose a setting, so held-out ones look too good
+    class_lines: Mapping[str, str] = field(default_factory=dict)  # class → facts about it in words
+    messages: tuple[Message, ...] = ()  # warnings to issue
+    ascent: Ascent | None = None  # how EM was run; None where unlabeled documents changed nothing
+    is_chosen_by_labels: bool = False  # a setting, so accuracy on held-out labels is optimistic
 
     @property
     def has_collapsed(self) -> bool:
-        """Whether one class took almost everything, which only held-out labels can excuse."""
+        """Whether one class took almost everything, which only held-out labels can justify."""
         return any(category is CollapseWarning for category, _ in self.messages)
 
     def refit(self, training: TrainingSet, run: Run) -> Expert:
-        """The expert that a part of the documents gives: for labels that are held out.
+        """The expert fitted on a part of the documents: to score labels that are held out.
 
-        What labels chose for the whole stays as it is. Override it where a quicker fit does.
+        Override it to keep settings that labels chose on all documents, or where a quicker fit is
+        enough.
         """
         # An earlier expert has seen the labels that are held out now.
-        anew = replace(run, start=None, progress=SILENT)
-        return self.learner.fit(training, anew).expert
+        fresh = replace(run, start=None, progress=SILENT)
+        return self.learner.fit(training, fresh).expert
 
     def held_out_scores(self, folds: Folds, places: list[IntArray], run: Run) -> FloatArray:
         """Scores of the documents in each of the folds, from experts fitted without them.
 
-        Override it where fits can share work. A stop asked for leaves the later folds out.
+        The folds deal out ``training.labeled`` of the fit, row for row. Override it where fits
+        can share work. After a requested stop, later folds are left out.
         """
         on_fold = run.progress.phase("holding out")
         found: list[FloatArray] = [np.zeros((0, len(folds.labels)))]
@@ -93,8 +95,9 @@ class Learned:
 class Learner(Protocol):
     """How a method learns: a frozen dataclass whose fields are the method's options.
 
-    What is found goes into a :class:`Learned`; a learner itself never changes, so one can fit
-    many times and in several threads.
+    Every option of a registered method has a default, of the field or in the method's entry.
+    Results go into a :class:`Learned`; a learner itself never changes, so one can fit many times
+    and in several threads.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -106,17 +109,17 @@ class Learner(Protocol):
         return 0
 
     def check(self, dtype: Any) -> None:
-        """Refuse options that make no sense, for counts of this precision."""
+        """Raise an error for invalid options, given the precision of the counts."""
         return
 
     def fit(self, training: TrainingSet, run: Run) -> Learned:
-        """Learn from documents wherever they are; they carry vectors if ``n_dims`` says so."""
+        """Learn from documents wherever they are; they have vectors if ``n_dims`` is positive."""
         ...
 
     def planned_ascent(self, training: TrainingSet, run: Run) -> Ascent | None:
-        """What EM would climb; None where unlabeled documents would change nothing."""
+        """How EM would be run; None where unlabeled documents would change nothing."""
         return None
 
     def prior_weight(self, size: CorpusSize) -> float:
-        """What to multiply the expert's scores by as long as no held-out label tells."""
+        """Factor on the expert's scores where no label can be held out; else the prior's center."""
         return 1.0

@@ -1,4 +1,4 @@
-"""Did one class take almost all unlabeled documents?"""
+"""Detection of collapse: one class takes almost all unlabeled documents."""
 
 import numpy as np
 
@@ -13,10 +13,10 @@ FEW_LEFT = 1 / 3  # of the classes, counted by the exponential of their shares' 
 
 
 def collapse_message(labels: Labels, labeled: FloatArray, shares: FloatArray | None) -> str | None:
-    """What to tell if EM collapsed, None if it did not.
+    """The warning if EM collapsed, None if it did not.
 
-    Collapse feeds itself: a class that takes more documents has the larger vocabulary, so
-    that it takes still more. It shows as one class with almost all unlabeled documents, or
+    Collapse reinforces itself: a class that takes more documents has the larger vocabulary,
+    so that it takes still more. It shows as one class with almost all unlabeled documents, or
     as few classes left of many.
     """
     if shares is None:

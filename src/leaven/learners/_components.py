@@ -1,4 +1,4 @@
-"""How many components each class has: as given, or the number that classifies best."""
+"""Number of components of each class: as given, or the number that classifies best."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,13 +53,13 @@ def sizes_of(components: Any, labels: Labels) -> list[int]:
         check_whole("components", components, "[1, inf)")
         return [int(components)] * len(names)
     sizes = dict.fromkeys(names, 1)
-    # As a class is called in a model file, where True is written true.
+    # Names as model files write them: True as true.
     written = {str(name): name for name in names} | {str(name).lower(): name for name in names}
     for name, size in components.items():
         check_whole(f"components[{name!r}]", size, "[1, inf)")
         if name not in sizes and str(name) not in written:
             raise ValueError(
-                f"components names {name!r}, which is no class; choose from "
+                f"components names {name!r}, which is not a class; choose from "
                 f"{', '.join(map(repr, names))}"
             )
         sizes[name if name in sizes else written[str(name)]] = int(size)
@@ -75,7 +75,7 @@ def choose_sizes(
     seed: Any = 0,
     on_fit: OnDone | None = None,
 ) -> tuple[list[int], list[Choice]]:
-    """Sizes of the candidate that classifies most held-out labeled documents rightly.
+    """Sizes of the candidate that classifies most held-out labeled documents correctly.
 
     Of equals the one with most components is taken: cross-validation with few labels chooses
     too few (table 3.3 of Nigam et al.), which costs more than a few too many.
@@ -83,21 +83,21 @@ def choose_sizes(
     sizes = [sizes_of(candidate, training.labels) for candidate in candidates]
     once = replace(climb, n_init=1)
 
-    def fit(own: list[int], rest: Corpus) -> Predictor:
-        mixture = replace(model, component_class=components_of(own))
+    def fit(class_sizes: list[int], rest: Corpus) -> Predictor:
+        mixture = replace(model, component_class=components_of(class_sizes))
         params = fit_mixture(mixture, rest, once, seed).result.params
         return lambda documents: mixture.class_log_joint(params, documents.X, documents.vectors)
 
-    # So many fits are made here and now, with as many unlabeled documents as tell enough.
+    # Many fits, so they run in memory, on a sample of the unlabeled documents.
     rng = np.random.default_rng(seed)
     sample = sample_unlabeled(training.corpus, MOST_UNLABELED, rng)[0]
     folds = Folds(training, n_folds, seed, unlabeled=in_memory(sample, model.n_threads))
-    right = cross_validate(folds, [partial(fit, own) for own in sizes], on_fit)
+    right = cross_validate(folds, [partial(fit, class_sizes) for class_sizes in sizes], on_fit)
     if not len(right[0]):  # stopped before any fold was done
         return sizes[0], []
     choices = [
-        Choice(candidate, float(own.mean()), len(own))
-        for candidate, own in zip(candidates, right, strict=True)
+        Choice(candidate, float(is_right.mean()), len(is_right))
+        for candidate, is_right in zip(candidates, right, strict=True)
     ]
     best = max(range(len(sizes)), key=lambda i: (choices[i].accuracy, sum(sizes[i])))
     return sizes[best], choices

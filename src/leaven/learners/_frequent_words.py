@@ -1,4 +1,4 @@
-"""Naive Bayes with EM beside two-view EM, on the same documents: the expert of common words."""
+"""Naive Bayes with EM on the frequent words of documents that are scaled for two-view EM."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,16 +23,16 @@ SHARE = 1 / 15  # of two-view EM's prior weight; the scores are three times as l
 
 @dataclass(frozen=True)
 class FrequentWordsLearner(Learner):
-    """Fits naive Bayes with EM to the frequent words of documents that are scaled for another.
+    """Fits naive Bayes with EM to the frequent words of documents scaled for another learner.
 
-    Rare words cost it more than they tell, so it gets those only that occur in ``min_df``
-    documents; the others say nothing. Its documents have a mean total of ``length``.
+    Rare words harm it more than they help, so it uses only those that occur in ``min_df``
+    documents; the others have no effect. Its documents have a mean total of ``length``.
     """
 
     title: ClassVar[str] = "naive Bayes with EM"
 
-    min_df: int = 1
-    length: float = 150.0
+    min_df: int
+    length: float
     max_iter: int = 20
     tol: float = 1e-5
 
@@ -65,7 +65,7 @@ class FrequentWordsLearned(Learned):
     kept: IntArray  # their numbers
 
     def held_out_scores(self, folds: Folds, places: list[IntArray], run: Run) -> FloatArray:
-        """The unlabeled documents are cut down to the frequent words once for all folds."""
+        """The unlabeled documents are reduced to the frequent words once for all folds."""
         found: list[FloatArray] = [np.zeros((0, len(folds.labels)))]
         if not places:
             return found[0]
@@ -94,9 +94,9 @@ def _whole_expert(
     size: CorpusSize,
     scale: float,
 ) -> MixtureExpert:
-    """The fitted model as an expert that is given all words."""
+    """The fitted model as an expert on all words."""
     shape = (len(model.component_class), len(size.documents))
-    # A probability of one, under every class: such a word moves none.
+    # A probability of one in every class: such a word changes no score.
     log_word = np.zeros(shape, params.log_word.dtype, order="F")
     log_word[:, kept] = params.log_word
     whole = MixtureParams(params.log_weight, log_word)

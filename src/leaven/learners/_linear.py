@@ -17,13 +17,13 @@ __all__ = ["LabeledFeatures", "LinearLearner", "LinearVectorsLearner"]
 
 C = 10.0  # inverse strength of the ridge penalty, on unit-length documents
 TOLERANCE, MOST_ITERATIONS = 1e-3, 1000
-# Labeled documents that span their space exactly, and how many must do beyond.
+# Labeled documents up to which all of them span the space, and how many do beyond.
 MOST_EXACT, MOST_BEYOND = 2500, 1500
 
 
 @dataclass(frozen=True)
 class LinearLearner(Learner):
-    """Logistic regression on the labeled documents: their words, and vectors if asked for."""
+    """Logistic regression on the labeled documents' words."""
 
     title: ClassVar[str] = "linear model of words"
 
@@ -72,16 +72,16 @@ class LabeledFeatures:
         values, turn = np.linalg.eigh(np.asarray(gram, np.float64))
         real = values > 1e-9 * max(values[-1], 1e-30)
         if not real.any():
-            real[-1] = True  # no document has a word: one coordinate, in which all are nothing
+            real[-1] = True  # no document has a word: one coordinate, zero for all
         root = np.sqrt(np.maximum(values[real], 1e-30))
         self.turn = turn[:, real] / root
         self.coordinates = np.empty((n_documents, self.turn.shape[1]), np.float32)
-        # In parts, because of many documents the products would fill memory.
+        # In parts: the products of many documents would fill memory.
         for first in range(0, n_documents, MOST_EXACT):
-            own = slice(first, first + MOST_EXACT)
+            rows = slice(first, first + MOST_EXACT)
             if every > 1:
-                gram = self._products(csr_array(words[own]), vectors[own])
-            self.coordinates[own] = gram.T @ self.turn
+                gram = self._products(csr_array(words[rows]), vectors[rows])
+            self.coordinates[rows] = gram.T @ self.turn
 
     def _products(self, words: Counts, vectors: FloatArray) -> FloatArray:
         """Inner products of the documents that span the space with others."""
@@ -92,15 +92,15 @@ class LabeledFeatures:
     def fit(self, codes: IntArray, rows: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Coefficients (n_coordinates, n_classes) and biases from some of the documents."""
         rows = np.arange(len(codes)) if rows is None else rows
-        # scikit-learn takes few documents of many classes for a mistake and warns; every
-        # document twice, at half its weight, is the same model.
+        # scikit-learn warns where documents are few for the number of classes; every
+        # document twice, at half its weight, gives the same model.
         n_times = 2 if 2 * len(np.unique(codes[rows])) > len(rows) else 1
         rows = np.tile(rows, n_times)
         model = LogisticRegression(C=C, tol=TOLERANCE, max_iter=MOST_ITERATIONS)
         weight = np.full(len(rows), 1.0 / n_times)
         model.fit(self.coordinates[rows], codes[rows], sample_weight=weight)
         coefficients, bias = model.coef_.T, model.intercept_
-        if len(model.classes_) == 2:  # scikit-learn keeps the difference of two only
+        if len(model.classes_) == 2:  # scikit-learn stores only their difference
             coefficients, bias = np.hstack([-coefficients, coefficients]) / 2, bias[0] / 2
             bias = np.array([-bias, bias])
         return coefficients, bias
@@ -108,8 +108,8 @@ class LabeledFeatures:
     def scores(self, fitted: tuple[FloatArray, FloatArray], rows: IntArray) -> FloatArray:
         """Scores of some of the documents."""
         coefficients, bias = fitted
-        own: Any = self.coordinates[rows] @ coefficients
-        return np.asarray(own) + bias
+        products: Any = self.coordinates[rows] @ coefficients
+        return np.asarray(products) + bias
 
     def expert(self, name: str, fitted: tuple[FloatArray, FloatArray]) -> LinearExpert:
         """The model as a function of words and vectors."""
@@ -124,7 +124,7 @@ class LabeledFeatures:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LinearLearned(Learned):
-    """A linear model, and the documents as it saw them."""
+    """A linear model, and the features that it was fitted on."""
 
     features: LabeledFeatures = field(repr=False)
     codes: IntArray = field(repr=False)

@@ -31,7 +31,7 @@ from leaven.posteriors import cooling
 
 __all__ = ["MixtureLearned", "NaiveBayesLearner", "mixture_prior_weight"]
 
-MIXTURE_PRIOR = 5.0  # words that a mixture should believe a document has
+MIXTURE_PRIOR = 5.0  # effective number of independent words in a document
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,12 +40,12 @@ class MixtureLearned(Learned):
 
     expert: MixtureExpert
     fit: Fit
-    climb: Climb  # that was made
+    climb: Climb  # as it was run
     choices: tuple[Choice, ...]  # of the number of components
     unlabeled_shares: FloatArray | None  # (n_classes,) None without unlabeled documents
 
     def refit(self, training: TrainingSet, run: Run) -> Expert:
-        """From one start, and no more patient than need be."""
+        """From one start, with fewer temperatures."""
         once = replace(self.climb.thinned(), n_init=1)
         fit = fit_mixture(self.expert.model, training.corpus, once, run.seed)
         return replace(self.expert, params=fit.result.params)
@@ -56,7 +56,7 @@ class NaiveBayesLearner(Learner):
     """Naive Bayes trained by EM; the options are those of :class:`leaven.NaiveBayesEM`."""
 
     title: ClassVar[str] = "naive Bayes with EM"
-    stops_early: ClassVar[bool] = False  # whether EM should not converge
+    stops_early: ClassVar[bool] = False  # whether EM is meant to end before it converges
     expert_type: ClassVar[type[MixtureExpert]] = MixtureExpert
 
     alpha: float = 1.0
@@ -95,7 +95,7 @@ class NaiveBayesLearner(Learner):
 
     @property
     def climb(self) -> Climb:
-        """How a maximum is looked for."""
+        """How EM searches for a maximum."""
         return Climb(
             self.n_init,
             cooling(self.beta_start, self.beta_factor, self.beta_iter),
@@ -136,7 +136,7 @@ class NaiveBayesLearner(Learner):
     ) -> tuple[MultinomialMixture, Climb, tuple[Choice, ...]]:
         """The model to be fitted, with its components chosen, and how."""
         climb, candidates = self.climb, listed_candidates(self.components)
-        # Without unlabeled documents EM still tells the components of a class apart.
+        # Without unlabeled documents EM still separates the components of a class.
         if not (self.unlabeled_weight > 0 or candidates is not None or self.components != 1):
             climb = replace(climb, warm_up=(), max_iter=0)
         model = self._mixture(training, run)
@@ -158,14 +158,14 @@ class NaiveBayesLearner(Learner):
     def _warm_start(
         self, run: Run, model: MultinomialMixture, training: TrainingSet
     ) -> MixtureParams | None:
-        """Parameters of an earlier fit that plain EM can go on from."""
-        # Annealing and stopping early are ways from the labels to a solution, to be gone whole.
-        goes_on = self.climbs_unlabeled and self.beta_start == 1 and not self.stops_early
-        earlier = run.start.as_mixture() if run.start is not None and goes_on else None
+        """Parameters of an earlier fit that plain EM can continue from."""
+        # With annealing or early stopping the result depends on the path from the labels.
+        continues = self.climbs_unlabeled and self.beta_start == 1 and not self.stops_early
+        earlier = run.start.as_mixture() if run.start is not None and continues else None
         if earlier is None or earlier.kind != self.expert_type.kind:
             return None
         corpus = training.corpus
-        fits = earlier.fits(model.component_class, corpus.n_words, training.n_dims, corpus.dtype)
+        fits = earlier.fits(model.component_class, corpus.n_words, corpus.dtype)
         return earlier.params if fits else None
 
     def _learned(
@@ -179,7 +179,7 @@ class NaiveBayesLearner(Learner):
         model, result, labels = ascent.model, fit.result, training.labels
         shares = fit.unlabeled_shares(model)
         sizes = np.bincount(model.component_class).tolist()
-        listed = [{**asdict(own), "components": plain(own.components)} for own in choices]
+        listed = [{**asdict(choice), "components": plain(choice.components)} for choice in choices]
         facts: EMFacts = {
             "unlabeled_shares": {} if shares is None else labels.by_name(shares.tolist()),
             "objective": [float(value) for value in result.objective],
@@ -225,5 +225,5 @@ class NaiveBayesLearner(Learner):
 
 
 def mixture_prior_weight(size: CorpusSize) -> float:
-    """Naive Bayes takes the words of a document for independent, and so is far too sure."""
+    """Naive Bayes treats the words of a document as independent, and so is overconfident."""
     return min(1.0, MIXTURE_PRIOR / max(size.mean_length, 1e-9))

@@ -15,7 +15,7 @@ from leaven.models import TwoViewMixture
 __all__ = ["TwoViewLearner", "two_view_prior_weight"]
 
 PRIOR_WEIGHT = 0.1
-LONG = 120.0  # different words in a document of which nothing more is learned by reading on
+LONG = 120.0  # different words in a document, beyond which more of them add nothing
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TwoViewLearner(NaiveBayesLearner):
 
     def _mixture(self, training: TrainingSet, run: Run) -> TwoViewMixture:
         prior = (self.alpha, self.class_alpha, self.unlabeled_weight)
-        n_dims = training.n_dims  # of all vectors, the user's own included
+        n_dims = training.n_dims  # of all vectors, the user's included
         shape = (run.n_threads, self.concentration, n_dims)
         return TwoViewMixture(np.arange(training.n_classes), *prior, *shape)
 
@@ -45,5 +45,5 @@ class TwoViewLearner(NaiveBayesLearner):
 
 
 def two_view_prior_weight(size: CorpusSize) -> float:
-    """Words of a short text, scaled to the same total, are believed too much."""
+    """Lower for short texts, whose words get too much weight by scaling to the same total."""
     return PRIOR_WEIGHT * float(np.sqrt(min(size.words_per_document / LONG, 1.0)))

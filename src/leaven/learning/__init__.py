@@ -1,4 +1,4 @@
-"""How parameters are found: the EM loop, starts, annealing, correspondence, vectors."""
+"""Parameter estimation: the EM loop, starts, annealing, correspondence, document vectors."""
 
 from leaven.learning._climbs import (
     CORRESPONDENCES,

@@ -1,4 +1,4 @@
-"""From labels to a fitted mixture: starts, restarts, annealing, correspondence."""
+"""Fitting a mixture by EM: starts, restarts, annealing, correspondence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,12 +29,12 @@ __all__ = [
 CORRESPONDENCES = ("as-is", "labels", "em")
 # How far, in nats, the components of a class are apart on a typical document at the start.
 SPREAD = 1.0
-MOST_TEMPERATURES = 80  # of annealing, where labels are only held out
+MOST_TEMPERATURES = 80  # of annealing, in fits that only score held-out labels
 
 
 @dataclass(frozen=True)
 class Climb:
-    """How to look for a maximum."""
+    """How EM searches for a maximum."""
 
     n_init: int = 1  # starts, where a class has several components
     warm_up: Sequence[Tempered] = ()  # the temperatures of annealing
@@ -43,14 +43,14 @@ class Climb:
     tol: float = 1e-6
 
     def thinned(self) -> "Climb":
-        """With fewer temperatures, where a fit only serves to hold labels out."""
+        """With fewer temperatures, for fits that only score held-out labels."""
         every = -(-len(self.warm_up) // MOST_TEMPERATURES) or 1
         return replace(self, warm_up=self.warm_up[::every])
 
 
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """A model, and how EM climbs to its parameters."""
+    """A model, and how EM searches for its parameters."""
 
     model: MultinomialMixture
     climb: Climb
@@ -87,14 +87,14 @@ def fit_mixture(
     on_step: OnStep | None = None,
     start: MixtureParams | None = None,
 ) -> Fit:
-    """Climb from the labeled documents, from several starts if components are to be told apart.
+    """Run EM from the labeled documents, from several starts if a class has several components.
 
     The most probable of the maxima is kept. Where unlabeled documents count for less, so does
-    the prior: see :func:`scaled_prior`. The answer True of ``on_step`` ends the climb.
+    the prior: see :func:`scaled_prior`. If ``on_step`` returns True, the climb ends.
 
-    From a ``start``, such as the parameters of a climb that was ended, EM goes on without restarts
-    and without annealing. After new labels begin anew instead: EM would stay near the earlier
-    maximum, in which the new labels hardly count.
+    From a ``start``, such as the parameters of an interrupted climb, EM continues without restarts
+    and without annealing. After new labels, start from scratch instead: EM would stay near the
+    earlier maximum, in which the new labels hardly count.
     """
     model = scaled_prior(model, corpus)
     has_several = len(model.component_class) > model.n_classes
@@ -123,11 +123,11 @@ def fit_mixture(
 
 
 def scaled_prior(model: MultinomialMixture, corpus: Corpus) -> MultinomialMixture:
-    """The model, its prior as strong beside the words that count as at an unlabeled weight of 1.
+    """The model, its prior as strong relative to the words as at an unlabeled weight of 1.
 
-    A lower weight takes words from every class. Beside a prior that stayed as it is they would
-    weigh little; any word would then look likelier in the class with most of them, which takes
-    the next documents, and in the end all.
+    A lower weight leaves fewer words in every class. Relative to an unscaled prior they would
+    weigh little; any word would then look more likely in the class with the most words, which
+    takes the next documents, and in the end all of them.
     """
     weight = model.unlabeled_weight
     if weight in (0.0, 1.0):  # at 0 there is no EM, and no class can take anything
@@ -148,8 +148,8 @@ def supervised_start(
 ) -> tuple[MixtureParams, MixtureStats]:
     """Parameters from the labeled documents alone, and the statistics of these documents.
 
-    Where a class has several components, its documents go to them softly and at random, the
-    more at random the larger ``spread`` is; None chooses by the documents' lengths.
+    Where a class has several components, its documents are assigned to them softly and at random,
+    the more randomly the larger ``spread`` is; None chooses it by the documents' lengths.
     """
     dtype = corpus.dtype
     flat = model.flat_params(corpus.n_words, dtype)
@@ -162,7 +162,7 @@ def supervised_start(
 
 
 def _spread(model: MultinomialMixture, corpus: Corpus) -> float:
-    """How large the noise must be to tell components of a class apart; 0 if it has but one."""
+    """How large the noise must be to separate components of a class; 0 if each class has one."""
     if len(model.component_class) == model.n_classes:
         return 0.0
     return SPREAD / _typical_norm(corpus)
@@ -192,7 +192,7 @@ def _climb(
     else:
         reference = em(start, on_step=lambda *_: watch.is_stopped)
         order = by_reference(cooled.params, reference.params)
-    # EM goes on with every component in its new place; it also tells what that is worth.
+    # EM continues with every component in its new place, and computes the new objective.
     result = em(
         reordered(cooled.params, order),
         on_step=lambda step, value: watch(n_warm + step, value),
@@ -205,7 +205,7 @@ def _climb(
 
 
 class _Watch:
-    """Passes steps on, counted over all starts, and remembers whether an end was asked for."""
+    """Reports steps, counted over all starts, and remembers whether a stop was requested."""
 
     def __init__(self, on_step: OnStep | None) -> None:
         self.on_step = on_step
@@ -219,7 +219,7 @@ class _Watch:
 
 
 def _count_words(block: Block) -> Any:
-    """Words of labeled and of unlabeled documents."""
+    """Weighted numbers of words in labeled and in unlabeled documents."""
     words = block.weight * np.asarray(block.X.sum(axis=1), dtype=np.float64).ravel()
     is_labeled = block.y >= 0
     return np.array([words[is_labeled].sum(), words[~is_labeled].sum()])

@@ -1,4 +1,4 @@
-"""Which component is which class, after annealing has let them wander.
+"""Which component belongs to which class after annealing, during which they can swap.
 
 At a high temperature all components are nearly equal, and as it falls one of them can follow
 the documents of another's class (Nigam et al., section 3.5.2). A correspondence is an array
@@ -21,13 +21,13 @@ from leaven.posteriors import SOFT
 
 __all__ = ["by_hand", "by_labels", "by_reference", "reordered"]
 
-TIE_BREAK = 1e-3  # of a document: what a share counts beside being the largest
+TIE_BREAK = 1e-3  # of a document: weight of the shares, which only break ties
 
 
 def by_labels(model: MultinomialMixture, params: MixtureParams, corpus: Corpus) -> IntArray:
-    """The order under which most labeled documents fall to a component of their class.
+    """The order under which most labeled documents go to a component of their class.
 
-    With a corpus whose every document carries its true label this is the perfect
+    With a corpus in which every document has its true label, this is the perfect
     correspondence of the paper's figure 3.4, an oracle for studies.
     """
 
@@ -35,8 +35,8 @@ def by_labels(model: MultinomialMixture, params: MixtureParams, corpus: Corpus) 
         labeled = np.flatnonzero((block.y >= 0) & (block.weight > 0))
         table = np.zeros((model.n_classes, len(params.log_weight)))
         if len(labeled):
-            own = block.rows(labeled)
-            q = SOFT(model.log_joint(params, own.X, own.vectors))[0]
+            documents = block.rows(labeled)
+            q = SOFT(model.log_joint(params, documents.X, documents.vectors))[0]
             votes = TIE_BREAK * q
             votes[np.arange(len(q)), q.argmax(axis=1)] += 1.0
             np.add.at(table, block.y[labeled], votes * block.weight[labeled, None])
@@ -62,7 +62,7 @@ def by_reference(params: MixtureParams, reference: MixtureParams) -> IntArray:
 def by_hand(
     model: MultinomialMixture, classes: Any, mapping: Mapping[int, Any]
 ) -> MultinomialMixture:
-    """The model with components given to the classes that a person chose from their words."""
+    """The model with components assigned to the classes that a person chose from their words."""
     if not isinstance(mapping, Mapping):
         raise TypeError(f"components are assigned by a dict of number to class, got {mapping!r}")
     names = np.asarray(classes).tolist()

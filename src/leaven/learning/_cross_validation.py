@@ -25,11 +25,11 @@ class Folds:
     training : TrainingSet
         Labeled and unlabeled documents.
     n_folds : int, "loo" or None
-        As :func:`leaven._base.folds.n_folds_for` reads it.
+        As in :func:`leaven._base.folds.n_folds_for`.
     seed : int
-        Of the folds.
+        Seed of the folds.
     labeled : Block or None
-        The labeled documents to deal out; None is all of them.
+        The labeled documents to split; None is all of them.
     unlabeled : Corpus or None
         The documents that train in every fold, such as a sample; None is all unlabeled ones.
     """
@@ -70,11 +70,11 @@ def cross_validate(
     fits: Sequence[Callable[[Corpus], Predictor]],
     on_fit: OnDone | None = None,
 ) -> list[FloatArray]:
-    """For each way to fit: which held-out documents it got right, one entry per document.
+    """For each way to fit: which held-out documents it classifies correctly, one entry each.
 
     Entries of different fits belong to the same documents, so they can be compared in pairs.
-    ``on_fit(done, total)`` is called after every fit; after its answer True only the folds count
-    that all ways were tried on.
+    ``on_fit(done, total)`` is called after every fit; once it returns True, only the folds count
+    on which every fit was made.
     """
     right: list[list[FloatArray]] = [[] for _ in fits]
     done, total, is_stopped = 0, len(fits) * len(folds.folds), False

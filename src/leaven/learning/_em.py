@@ -1,4 +1,4 @@
-"""The EM loop: the only one."""
+"""The EM loop, shared by all models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,16 +44,16 @@ def run_em(
 ) -> EMResult[P, S]:
     """Climb the penalized log likelihood, eq. (3.8) of Nigam et al., from ``params``.
 
-    One M-step is made with each posterior of ``warm_up`` before the climb proper, which
+    One M-step is made with each posterior of ``warm_up`` before the main climb, which
     stops after ``max_iter`` M-steps, or once an M-step gains no more than ``tol`` times the
     objective. The last objective in the history is that of the parameters returned.
-    ``on_step(step, objective)`` is called after every E-step; its answer True ends the climb
-    with the parameters reached.
+    ``on_step(step, objective)`` is called after every E-step; if it returns True, the climb
+    ends with the parameters reached.
 
-    The arrays of one iteration are filled again by the next, so that a long run allocates
-    no more than a short one; ``params`` themselves are left alone.
+    The arrays of one iteration are reused by the next, so that a long run allocates no more
+    than a short one; ``params`` themselves are not modified.
     """
-    expectation = _Expectation(model)
+    expectation = _EStep(model)
     objective: list[float] = []
     betas: list[float] = []
     for step in range(len(warm_up) + max_iter + 1):
@@ -62,11 +62,11 @@ def run_em(
         objective.append(stats.objective + model.log_prior(params))
         betas.append(current.beta)
         is_stopped = on_step is not None and on_step(step, objective[-1]) is True
-        climbed = step > len(warm_up)  # and so the last two objectives are of one surface
+        climbed = step > len(warm_up)  # so that the last two objectives are comparable
         if climbed and objective[-1] - objective[-2] <= tol * abs(objective[-2]):
             return EMResult(params, stats, objective, betas, converged=True)
         if is_stopped:
-            if step < len(warm_up):  # so that the last objective is one of plain EM, as always
+            if step < len(warm_up):  # the last objective is always that of plain EM
                 stats = corpus.reduce(partial(expectation, params, posterior), expectation.add)
                 objective.append(stats.objective + model.log_prior(params))
                 betas.append(posterior.beta)
@@ -91,7 +91,7 @@ def anneal(
 ) -> EMResult[P, S]:
     """Deterministic annealing (Nigam et al., section 3.5): EM while beta rises, then plain EM.
 
-    Beta rises from ``start`` by ``factor``, after ``repeats`` M-steps each time, till one.
+    Beta rises from ``start`` by ``factor``, after ``repeats`` M-steps each time, until it is one.
     """
     warm_up = cooling(start, factor, repeats)
     return run_em(
@@ -99,8 +99,8 @@ def anneal(
     )
 
 
-class _Expectation(Generic[P, S]):
-    """A model's E-step that fills statistics nobody needs any more before making new ones.
+class _EStep(Generic[P, S]):
+    """A model's E-step that reuses statistics no longer needed before allocating new ones.
 
     Called from several threads at once: appending to a list and popping from it are atomic.
     """
@@ -117,7 +117,7 @@ class _Expectation(Generic[P, S]):
         return self.model.expect(params, posterior, block, out)
 
     def add(self, total: S, part: S) -> S:
-        total += part  # in place, where statistics know how
+        total += part  # in place, where the statistics support it
         self.release(part)
         return total
 
@@ -125,4 +125,4 @@ class _Expectation(Generic[P, S]):
         self.spare.append(stats)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"model": self.model, "spare": []}  # arrays to be filled are not worth sending
+        return {"model": self.model, "spare": []}  # spare arrays are not worth sending

@@ -1,4 +1,4 @@
-"""What happened in a fit by EM, in words: from facts as reports and model files hold them."""
+"""Sentences about a fit by EM, from the facts that reports and model files hold."""
 
 from collections.abc import Mapping
 from typing import Any, TypedDict
@@ -7,7 +7,7 @@ __all__ = ["EMFacts", "class_lines", "em_lines"]
 
 
 class EMFacts(TypedDict, total=False):
-    """What a fit by EM tells of itself."""
+    """What a fit by EM reports."""
 
     unlabeled_shares: dict[str, float]  # class → share of the unlabeled documents, if any
     objective: list[float]  # before the first M-step and after each
@@ -19,11 +19,11 @@ class EMFacts(TypedDict, total=False):
 
 
 def em_lines(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """What happened in a fit by EM, in words."""
+    """Sentences about a fit by EM."""
     lines = []
     if facts.get("choices"):
         choices = facts["choices"]
-        tried = ", ".join(f"{own['components']}: {own['accuracy']:.0%}" for own in choices)
+        tried = ", ".join(f"{choice['components']}: {choice['accuracy']:.0%}" for choice in choices)
         lines.append(
             f"components per class by accuracy on {choices[0]['n_scored']} held-out labeled "
             f"documents: {tried}"
@@ -43,7 +43,7 @@ def em_lines(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def class_lines(facts: Mapping[str, Any]) -> dict[str, str]:
-    """What a mixture has to say of each class."""
+    """What a mixture reports about each class."""
     shares, sizes = facts.get("unlabeled_shares", {}), facts.get("components", {})
     found: dict[str, str] = {}
     for name in {**shares, **sizes}:

@@ -1,8 +1,8 @@
-"""Vectors learned from all the text.
+"""Document vectors learned from all the text, by latent semantic analysis.
 
-The space is spanned by the leading directions of the corpus's unit-length rows, as in latent
-semantic analysis. It is found by subspace iteration: every pass is one sum over documents, so
-the space can be learned wherever a corpus lives.
+The space is spanned by the leading directions of the corpus's unit-length rows. It is found by
+subspace iteration: every pass is one sum over documents, so the space can be learned wherever a
+corpus is stored.
 """
 
 from typing import Any
@@ -19,8 +19,8 @@ from leaven.text._counter import IDF_FLOOR
 __all__ = ["fit_latent", "learn_view"]
 
 PASSES = 5  # two cost 1.5 points of accuracy against an exact decomposition, four 0.3
-SPARE = 10  # directions beyond those wanted, which make the last of those sharper
-NOISE = 1e-6  # of the largest square: what float32 cannot tell from nothing
+SPARE = 10  # extra directions, which make the last of the wanted ones more accurate
+NOISE = 1e-6  # of the largest eigenvalue; smaller ones are rounding errors in float32
 
 
 def fit_latent(
@@ -41,19 +41,19 @@ def fit_latent(
     basis = rng.standard_normal((n_words, width), dtype=np.float32).astype(dtype)
     for number in range(PASSES):
         previous = _orthonormal(basis)
-        del basis  # with many words it is large, and not needed any more
+        del basis  # large with many words, and no longer needed
         basis = _times_gram(corpus, previous, emphasis)
         if on_pass is not None:
             on_pass(number + 1, PASSES)
-    # Rayleigh and Ritz: of the space found, the directions that most documents lie along.
+    # Rayleigh-Ritz: the leading directions within the subspace found.
     values, turn = np.linalg.eigh((previous.T @ basis).astype(np.float64))
     leading = turn[:, np.argsort(-values, kind="stable")[:n_dims]].astype(dtype)
-    # With the emphasis on the basis, new documents need not carry it.
+    # With the emphasis in the basis, new documents need not be multiplied by it.
     space = LatentSpace(emphasis[:, None] * (previous @ leading), np.zeros(n_dims, dtype))
 
     def total(block: Block) -> FloatArray:
-        own = block.weight @ space.projected(block.X, 1)
-        return np.append(own, block.weight.sum())
+        projection = block.weight @ space.projected(block.X, 1)
+        return np.append(projection, block.weight.sum())
 
     sums = corpus.reduce(total)
     return LatentSpace(space.basis, (sums[:-1] / max(sums[-1], 1e-30)).astype(dtype))
@@ -65,7 +65,7 @@ def learn_view(
     seed: Any,
     on_pass: OnDone | None = None,
 ) -> View:
-    """Where vectors will come from: the text, and the user's own where blocks carry them."""
+    """Learn vectors from the text, beside the user's own where blocks carry them."""
     sums = corpus.reduce(lambda block: [_given_sum(block)], _added)[0]
     latent = fit_latent(corpus, n_dims, seed, on_pass)
     if sums is None:
@@ -81,22 +81,22 @@ def _given_sum(block: Block) -> FloatArray | None:
 
 
 def _added(total: list[FloatArray | None], part: list[FloatArray | None]) -> Any:
-    own, other = total[0], part[0]
-    if (own is None) != (other is None) or (
-        own is not None and other is not None and len(own) != len(other)
+    sums, other = total[0], part[0]
+    if (sums is None) != (other is None) or (
+        sums is not None and other is not None and len(sums) != len(other)
     ):
-        found = [0 if one is None else len(one) - 1 for one in (own, other)]
+        found = [0 if each is None else len(each) - 1 for each in (sums, other)]
         raise ValueError(
-            f"vectors must be equally long for all documents, found {found[0]} and {found[1]} "
+            f"vectors must have the same length for all documents, found {found[0]} and {found[1]} "
             "numbers; embed all documents in the same way"
         )
-    return [None if own is None or other is None else own + other]
+    return [None if sums is None or other is None else sums + other]
 
 
 def _orthonormal(basis: FloatArray) -> FloatArray:
-    """Columns that span the same space; ten times as fast as a QR decomposition of so many rows.
+    """Columns that span the same space; with many rows ten times as fast as QR.
 
-    Directions that rounding made up become zero.
+    Directions that are only rounding errors become zero.
     """
     values, turn = np.linalg.eigh((basis.T @ basis).astype(np.float64))
     real = values > values[-1] * NOISE
@@ -105,17 +105,17 @@ def _orthonormal(basis: FloatArray) -> FloatArray:
 
 
 def _emphasis(corpus: Corpus) -> FloatArray:
-    """Root of each word's inverse document frequency, on top of what its weight has of it.
+    """Square root of each word's inverse document frequency, on top of any in its weight.
 
-    The leading directions should tell topics apart, not styles: with common words held back
-    the vectors agree better with classes, while the words themselves are better left alone.
+    The leading directions should separate topics, not styles: with common words downweighted
+    the vectors agree better with classes, while the counts themselves are better unchanged.
     """
     n_words = corpus.n_words
 
     def count(block: Block) -> FloatArray:
         weight = np.repeat(block.weight, np.diff(block.X.indptr)) * (block.X.data > 0)
-        own = np.bincount(block.X.indices, weight, n_words)
-        return np.append(own, block.weight.sum())
+        containing = np.bincount(block.X.indices, weight, n_words)
+        return np.append(containing, block.weight.sum())
 
     found = corpus.reduce(count)
     frequency = np.log((1 + found[-1]) / (1 + found[:-1]))

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Compiled loops behind vectors of documents, each with an oracle in the tests."""
+"""Compiled loops for document vectors, each tested against a plain implementation."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ def project_rows(indptr, indices, data, first, last, basis, out):
 def add_gram(indptr, indices, data, weight, basis, emphasis, out):
     """Add weight * x x^T basis to ``out`` for every document x, scaled to unit length.
 
-    x are the documents' words times their ``emphasis``; ``basis`` and ``out`` have it on them:
-    rows of the basis come multiplied by it, rows of the result leave without it.
+    x are the documents' words times their ``emphasis``. Rows of ``basis`` are already multiplied
+    by it; rows of ``out`` are left for the caller to multiply.
     """
     place = np.zeros(basis.shape[1], dtype=basis.dtype)
     for i in range(len(indptr) - 1):

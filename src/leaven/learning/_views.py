@@ -1,4 +1,4 @@
-"""Vectors of documents: projections of their words, beside which the user's own may stand."""
+"""Vectors of documents: projections of their words, beside optional ones of the user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -38,15 +38,15 @@ class View(Protocol):
 
     @property
     def n_given(self) -> int:
-        """Numbers of each document that the user must bring."""
+        """Length of the vectors that the user must provide; 0 if none."""
         return 0
 
     def vectors(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
-        """Unit vectors of documents, of which the user's own are ``given`` where there are any."""
+        """Unit vectors of documents; ``given`` are the user's vectors, if any."""
         ...
 
     def word_vectors(self, x: Counts) -> FloatArray:
-        """What each word of one document contributed to its vector, (n_present, n_dims)."""
+        """Contribution of each word of one document to its vector, (n_present, n_dims)."""
         ...
 
     def to_tensors(self) -> dict[str, Any]:
@@ -59,17 +59,17 @@ class View(Protocol):
         ...
 
     def seen(self, block: Block) -> Block:
-        """Documents with their vectors; those that they have are the user's."""
+        """Documents with their vectors; vectors that the block has already are the user's."""
         return replace(block, vectors=self.vectors(block.X, block.vectors, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class LatentSpace(View):
-    """Projects counts of any documents to unit vectors, by what the training corpus taught."""
+    """Projects counts of documents to unit vectors in the space of the training corpus."""
 
     kind: ClassVar[str] = "latent"
 
-    basis: FloatArray  # (n_words, n_dims) a word's place, its emphasis in it
+    basis: FloatArray  # (n_words, n_dims) coordinates of words, emphasis included
     center: FloatArray  # (n_dims,) mean of the training documents' unit projections
 
     @property
@@ -86,12 +86,12 @@ class LatentSpace(View):
         return _centered(self.projected(X, n_threads), self.center)
 
     def word_vectors(self, x: Counts) -> FloatArray:
-        """What each word of one document contributed to its vector, (n_present, n_dims)."""
-        own = np.asarray(x.data, np.float64)[:, None] * self.basis[x.indices]
-        place = own.sum(axis=0)
+        """Contribution of each word of one document to its vector, (n_present, n_dims)."""
+        parts = np.asarray(x.data, np.float64)[:, None] * self.basis[x.indices]
+        place = parts.sum(axis=0)
         inner = max(float(np.linalg.norm(place)), 1e-30)
         outer = max(float(np.linalg.norm(place / inner - self.center)), 1e-30)
-        return np.asarray(own / (inner * outer), np.float64)
+        return np.asarray(parts / (inner * outer), np.float64)
 
     def to_tensors(self) -> dict[str, Any]:
         return {"basis": self.basis, "center": self.center}
@@ -104,7 +104,7 @@ class LatentSpace(View):
         return cls(np.array(basis), center)
 
     def projected(self, X: Counts, n_threads: int | None = None) -> FloatArray:
-        """Unit vectors of documents, not moved to the middle of the training documents."""
+        """Unit vectors of documents, before the training documents' mean is subtracted."""
         dtype = self.basis.dtype
         out = np.empty((X.shape[0], self.basis.shape[1]), dtype)
         data = X.data.astype(dtype, copy=False)
@@ -121,10 +121,10 @@ class LatentSpace(View):
 
 @dataclass(frozen=True, eq=False)
 class GivenVectors(View):
-    """Vectors that the user brings, beside those that the text taught.
+    """Vectors that the user provides, beside those learned from the text.
 
-    The user's are moved to the training documents' middle and scaled to unit length. Both
-    together tell more than either: a language model knows what words mean, the corpus what
+    The user's are centered on the training documents' mean and scaled to unit length. Both
+    together are better than either: a language model knows what words mean, the corpus what
     it is about.
     """
 
@@ -153,9 +153,9 @@ class GivenVectors(View):
         return unit_rows(np.hstack([learned, _centered(theirs, self.center)]))
 
     def word_vectors(self, x: Counts) -> FloatArray:
-        """What each word of one document contributed to its vector: to the learned half only."""
-        own = self.latent.word_vectors(x) / np.sqrt(2.0)
-        return np.hstack([own, np.zeros((len(own), self.n_given))])
+        """Contribution of each word of one document to its vector: to the learned half only."""
+        learned = self.latent.word_vectors(x) / np.sqrt(2.0)
+        return np.hstack([learned, np.zeros((len(learned), self.n_given))])
 
     def to_tensors(self) -> dict[str, Any]:
         return {**self.latent.to_tensors(), "given_center": self.center}
@@ -201,7 +201,7 @@ def check_given(given: Any, n_documents: int, n_dims: int | None = None) -> Floa
             vectors: FloatArray = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError):
         raise ValueError(
-            "vectors must be numbers, equally many for every document, and they are not; "
+            "vectors must be numbers, the same number for every document, and they are not; "
             "give an array of shape (n_documents, n_dims)"
         ) from None
     wanted = f"({n_documents}, {n_dims or 'n_dims'})"

@@ -1,4 +1,4 @@
-"""The registry of methods, and what works with all: training, comparing, diagnosing."""
+"""The registry of methods, and what works with all of them: training, comparing, diagnosing."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    # The registry alone is light; a command line needs no more to list the methods.
+    # The registry alone imports quickly; the command line needs no more to list the methods.
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

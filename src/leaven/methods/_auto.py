@@ -1,5 +1,6 @@
-"""The default: linear models and two kinds of EM, weighted by held-out labels."""
+"""The default method: linear models and two kinds of EM, weighted by held-out labels."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,57 +23,59 @@ from leaven.significance import Z_90, wilson_interval
 
 __all__ = ["blend"]
 
-SURE = 2.0  # standard errors by which the supervised model must win to be left alone
-LITTLE = 0.1  # a weight that is not worth mentioning
+SURE = 2.0  # standard errors by which the supervised model must win to be used alone
+LITTLE = 0.1  # a share of the weight that is negligible
 
 
 def blend(learned: Learned, training: TrainingSet, run: Run) -> Combination:
     """A linear model of words, one of words and vectors, two-view EM and naive Bayes with EM.
 
-    ``learned`` is what two-view EM gave. Each gets the weight that held-out labels give it.
+    ``learned`` is the result of two-view EM. The weights are fitted to held-out labels.
     """
+    run = replace(run, start=None)  # which is two-view EM's
     held = HeldOut(training, run)
-    asked: list[Learned] = [learner.fit(training, run) for learner in _LINEAR]
-    # Where labels can be held out they tell better whether EM went astray.
+    members: list[Learned] = [learner.fit(training, run) for learner in _LINEAR]
+    # Where labels can be held out, they are better evidence of whether EM failed.
     is_left_out = learned.has_collapsed and not held.places
     if not is_left_out:
-        asked.append(learned)
-    # Naive Bayes with EM is no match for two-view EM till labels say so.
+        members.append(learned)
+    # Naive Bayes with EM is worse than two-view EM unless held-out labels show otherwise.
     if held.places and learned.ascent is not None:
-        asked.append(_frequent_words(training).fit(training, run))
-    held_out = [held.scores(own) for own in asked]
+        members.append(_frequent_words(training).fit(training, run))
+    held_out = [held.scores(member) for member in members]
     held_out = [scores[: len(held.truth)] for scores in held_out]  # fewer, where it was stopped
-    priors = [own.learner.prior_weight(training.size) for own in asked]
-    seen, scores = sampled_scores([own.expert for own in asked], training)
-    shares = class_shares(training.labels, scores[1], seen.weight)
+    priors = [member.learner.prior_weight(training.size) for member in members]
+    seen, scores = sampled_scores([member.expert for member in members], training)
+    of_linear = scores[len(_LINEAR) - 1]  # the better informed of the linear models
+    shares = class_shares(training.labels, of_linear, seen.weight)
     importance = held.importance(shares)
     weights = fit_weights(held_out, held.truth, priors, importance)
     together = np.tensordot(weights, np.stack(held_out), 1)
     is_supervised = _supervised_wins(held_out[0], together, held)
     if is_supervised:
-        asked, held_out, scores = asked[:1], held_out[:1], scores[:1]
+        members, held_out, scores = members[:1], held_out[:1], scores[:1]
         weights = fit_weights(held_out, held.truth, priors[:1], importance)
         together = weights[0] * held_out[0]
     expected = held.expectation(together, shares)
     weights = tempered(weights, scores, seen, expected)
     parts = _effective_shares(weights, scores)
     candidates = [
-        _candidate(own.expert.name, held, held_scores, part)
-        for own, held_scores, part in zip(asked, held_out, parts, strict=True)
+        _candidate(member.expert.name, held, held_scores, part)
+        for member, held_scores, part in zip(members, held_out, parts, strict=True)
     ]
-    of_em = sum(part for own, part in zip(asked, parts, strict=True) if own.expert.describes_words)
+    of_em = sum(parts[len(_LINEAR) :])
     reason = _reason(candidates, held, together, of_em, is_supervised)
     if is_left_out:
         reason += f"; {learned.expert.name} collapsed and is left out"
-    experts = tuple(own.expert for own in asked)
+    experts = tuple(member.expert for member in members)
     return Combination(experts, weights, expected, candidates, reason)
 
 
-_LINEAR = (LinearLearner(), LinearVectorsLearner())  # the first, supervised and simple, is a check
+_LINEAR = (LinearLearner(), LinearVectorsLearner())  # the first is the supervised baseline
 
 
 def _frequent_words(training: TrainingSet) -> FrequentWordsLearner:
-    """Naive Bayes with EM, which wants fewer and louder words than two views do."""
+    """Naive Bayes with EM, which needs fewer words and larger counts than two-view EM."""
     alone = METHODS["em"]
     fewest = alone.fewest_documents(training.size.n_documents)
     return FrequentWordsLearner(fewest, alone.text["length"])
@@ -125,6 +128,7 @@ def _supervised_wins(alone: FloatArray, together: FloatArray, held: HeldOut) -> 
 
 
 def _effective_shares(weights: FloatArray, scores: list[FloatArray]) -> list[float]:
-    """Shares of the experts in how far classes are moved apart, over all documents."""
-    reach = np.array([w * own.std(axis=1).mean() for w, own in zip(weights, scores, strict=True)])
+    """Shares of the experts in the spread of the classes' scores, over all documents."""
+    pairs = zip(weights, scores, strict=True)
+    reach = np.array([weight * of_expert.std(axis=1).mean() for weight, of_expert in pairs])
     return [float(share) for share in reach / max(reach.sum(), 1e-30)]

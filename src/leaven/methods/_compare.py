@@ -1,4 +1,4 @@
-"""Every method on the same held-out labels: which is best on one's own documents."""
+"""Comparison of all methods on the same held-out labels of the user's documents."""
 
 import time
 import warnings
@@ -26,7 +26,7 @@ from leaven.significance import Z_90, wilson_interval
 __all__ = ["compare"]
 
 FOLDS = 5
-LARGE, FOLDS_OF_LARGE = 10_000, 3  # documents beyond which fewer folds must do
+LARGE, FOLDS_OF_LARGE = 10_000, 3  # documents beyond which fewer folds are used
 MOST_FOR_SLOW = 30_000  # documents × classes with which a slow method takes a minute or two
 
 
@@ -44,8 +44,8 @@ def compare(
 ) -> Comparison:
     """Try every method on your own texts, with the same labels held out.
 
-    The labeled documents are dealt into folds, the same for all methods. Each fold is left out
-    in turn, a method is trained on the others and on all unlabeled documents, and asked for the
+    The labeled documents are split into folds, the same for all methods. Each fold is left out
+    in turn; a method is trained on the others and on all unlabeled documents, and predicts the
     classes of the fold. The only labeled document of a class is never held out. 20,000
     documents of 20 classes take a minute or two.
 
@@ -56,8 +56,8 @@ def compare(
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
     methods : list of str or None, default=None
-        Methods of :class:`TextClassifier`. None is all of them; without those that take long
-        where documents times classes are more than 30,000.
+        Methods of :class:`TextClassifier`. None is all of them, without slow ones if
+        documents times classes are more than 30,000.
     n_folds : int or None, default=None
         Number of folds. None is five, three beyond 10,000 documents, and no more of them than
         hold out 1,000 documents.
@@ -68,7 +68,7 @@ def compare(
     text_options : dict or None, default=None
         As :class:`TextClassifier` takes them, for all methods.
     vectors : array of shape (n_documents, n_dims) or None, default=None
-        A vector of each document, for the methods that look at vectors.
+        A vector of each document, for the methods that use vectors.
     on_progress : callable or None, default=None
         Called as ``on_progress("comparing", done, total)`` after every fit.
 
@@ -96,7 +96,7 @@ def compare(
     >>> print(comparison.sentence)
     nb and em are equally good: 100 % of 4 held-out labels right.
     """
-    asked = None if methods is None else _checked_methods(methods)
+    requested = None if methods is None else _checked_methods(methods)
     if random_state is not None:
         check_whole("random_state", random_state, "[0, inf)")
     array, encoded = as_text_array(texts), encode_labels(labels)
@@ -104,8 +104,8 @@ def compare(
     check_labels(encoded.labels, encoded.counts, len(array))
     folds = _folds(encoded, n_folds, random_state)
     given = None if vectors is None else check_given(vectors, len(array))
-    names = asked or _usual_methods(len(array), len(encoded.classes))
-    left_out = [] if asked else [name for name in METHODS if name not in names]
+    names = requested or _usual_methods(len(array), len(encoded.classes))
+    left_out = [] if requested else [name for name in METHODS if name not in names]
     trials = {name: _Trial(name) for name in names}
     done, total = 0, len(names) * len(folds)
     for fold in folds:
@@ -140,8 +140,8 @@ def compare(
     )
 
 
-def _merit(own: MethodResult) -> tuple[bool, float, float]:
-    return own.error is None, own.accuracy or 0.0, own.macro_f1 or 0.0
+def _merit(result: MethodResult) -> tuple[bool, float, float]:
+    return result.error is None, result.accuracy or 0.0, result.macro_f1 or 0.0
 
 
 def _usual_methods(n_documents: int, n_classes: int) -> list[str]:
@@ -176,7 +176,7 @@ def _folds(labels: EncodedLabels, n_folds: int | None, seed: int | None) -> list
 
 
 class _Trial:
-    """One method, fold after fold, till it fails."""
+    """One method, fold after fold, until it fails."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -198,20 +198,21 @@ class _Trial:
         is_kept = np.ones(len(texts), bool)
         is_kept[fold] = False
         names = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
-        own, held = None, None
+        kept_vectors, held_vectors = None, None
         if vectors is not None and METHODS[self.name].sees_vectors:
-            own, held = vectors[is_kept], vectors[fold]
+            kept_vectors, held_vectors = vectors[is_kept], vectors[fold]
         rest = texts.filter(pa.array(is_kept))
         try:
-            # Every fold would say the same, and the accuracy tells what came of it.
+            # Every fold would give the same warnings, and the accuracy shows their effect.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 with PeakMemory() as memory:
                     start = time.perf_counter()
-                    clf.fit(rest, names, vectors=own)
+                    clf.fit(rest, names, vectors=kept_vectors)
                     self.seconds.append(time.perf_counter() - start)
                 # Every class has a label left, so codes mean the same as in all the labels.
-                probabilities = clf.predict_proba(texts.take(pa.array(fold)), vectors=held)
+                held_out = texts.take(pa.array(fold))
+                probabilities = clf.predict_proba(held_out, vectors=held_vectors)
         except ValueError as error:
             self.error = error
             return
@@ -224,14 +225,14 @@ class _Trial:
         predicted = np.concatenate(self.predicted)
         right = predicted == truth
         low, high = wilson_interval(int(right.sum()), len(right), Z_90)
-        measured = [own for own in self.memory if own is not None]
+        measured = [added for added in self.memory if added is not None]
         return MethodResult(
             self.name,
             float(right.mean()),
             low,
             high,
             _macro_f1(truth, predicted),
-            float(np.median(self.seconds)),  # the first fit may compile, which is not its fault
+            float(np.median(self.seconds)),  # the first fit may include compilation
             float(np.median(measured)) if measured else None,
             right=tuple(right.tolist()),
         )

@@ -1,4 +1,4 @@
-"""From raw texts and labels to the answer whether the unlabeled ones help."""
+"""Diagnosis of raw texts: whether the unlabeled ones help."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ def diagnose(
     random_state: int | None = 0,
     on_progress: Listener | None = None,
 ) -> Diagnosis:
-    """Tell whether the unlabeled texts help, from the labeled ones alone.
+    """Judge whether the unlabeled texts help, from the labeled ones alone.
 
     EM starts from several parts of the labeled documents and is scored on the others. Where
     more probable models are the better ones, unlabeled text helps; where they are worse, it
@@ -46,13 +46,13 @@ def diagnose(
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
     method : {"em", "mixture", "annealed", "two-view"}, default="em"
-        The method of :class:`TextClassifier` to ask about.
+        The method of :class:`TextClassifier` to diagnose.
     text_options, options : dict or None, default=None
         As :class:`TextClassifier` takes them.
     alternatives : bool, default=True
-        Also try what else could be done, and recommend the best. Takes about ten times as long.
+        Also try alternatives, and recommend the best. Takes about ten times as long.
     n_starts : int, default=10
-        Parts of the labeled documents to start from: time grows with them, doubt falls.
+        Parts of the labeled documents to start from: more take longer and are more certain.
     n_threads : int or None, default=None
         Threads to use; None is one per processor.
     random_state : int or None, default=0

@@ -1,4 +1,4 @@
-"""A classifier from a model file, with all that scikit-learn wants of it."""
+"""Loading of a model file as a scikit-learn classifier."""
 
 import os
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from leaven.methods._text_classifier import TextClassifier
 
 __all__ = ["load"]
 
-# Options of a fit that are the classifier's own, and in reports stand among the method's.
+# Parameters of the classifier that reports list among the options of the method.
 OWN = ("n_threads", "random_state")
 
 

@@ -1,4 +1,4 @@
-"""How methods did on the same held-out labels, in numbers and in words."""
+"""Results of methods on the same held-out labels, in numbers and in words."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ NOT_IN_JSON = {"right", "held_out"}
 
 @dataclass(frozen=True)
 class MethodResult:
-    """How a method did on the held-out documents; numbers are None where it failed."""
+    """Result of a method on the held-out documents; numbers are None where it failed."""
 
     method: str
     accuracy: float | None = None
@@ -39,7 +39,7 @@ class Comparison:
     n_labeled: int
     n_unlabeled: int
     n_folds: int
-    left_out: list[str] = field(default_factory=list)  # methods that would have taken long
+    left_out: list[str] = field(default_factory=list)  # methods that would have been slow
     held_out: tuple[int, ...] = field(default=(), repr=False)  # places of the documents
 
     @property
@@ -54,11 +54,11 @@ class Comparison:
     @property
     def scored(self) -> list[MethodResult]:
         """Results of the methods that did not fail, the best first."""
-        return [own for own in self.results if own.error is None]
+        return [result for result in self.results if result.error is None]
 
     def paired(self, a: str, b: str) -> McNemar:
         """Compare two methods on the held-out documents by McNemar's exact test."""
-        right = {own.method: own.right for own in self.scored}
+        right = {result.method: result.right for result in self.scored}
         for name in (a, b):
             check_choice("method", name, right)
         return mcnemar([True] * self.n_held_out, right[a], right[b])
@@ -83,7 +83,7 @@ class Comparison:
     @property
     def warning(self) -> str | None:
         """Which methods are worse than the first without unlabeled text beyond chance, if any."""
-        names = [own.method for own in self.scored]
+        names = [result.method for result in self.scored]
         baseline = next((name for name in methods_where(uses_unlabeled=False) if name in names), "")
         if not baseline:
             return None
@@ -102,10 +102,12 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What else there is to say: methods that failed, and methods left out."""
-        failed = [f"{own.method} failed: {own.error}" for own in self.results if own.error]
+        """Notes on methods that failed and methods left out."""
+        failed = [
+            f"{result.method} failed: {result.error}" for result in self.results if result.error
+        ]
         left_out = [
-            f"{name} was left out: it takes long with so many documents and classes; name it "
+            f"{name} was left out: it is slow with this many documents and classes; name it "
             "among the methods to compare it too"
             for name in self.left_out
         ]
@@ -117,7 +119,7 @@ class Comparison:
             "best": self.best,
             "sentence": self.sentence,
             "warning": self.warning,
-            "results": [_without(asdict(own)) for own in self.results],
+            "results": [_without(asdict(result)) for result in self.results],
             "n_labeled": self.n_labeled,
             "n_held_out": self.n_held_out,
             "n_unlabeled": self.n_unlabeled,
@@ -126,13 +128,13 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        width = max(len(own.method) for own in self.results)
+        width = max(len(result.method) for result in self.results)
         rows = [
-            f"  {own.method:<{width}}  {own.accuracy:6.1%} ({100 * own.low:.0f}–"
-            f"{100 * own.high:.0f})  macro F1 {own.macro_f1:6.1%}  {own.seconds:7.2f} s"
-            + ("" if own.memory is None else f"  {own.memory:6,.0f} MiB")
-            for own in self.scored
-            if own.low is not None and own.high is not None
+            f"  {result.method:<{width}}  {result.accuracy:6.1%} ({100 * result.low:.0f}–"
+            f"{100 * result.high:.0f})  macro F1 {result.macro_f1:6.1%}  {result.seconds:7.2f} s"
+            + ("" if result.memory is None else f"  {result.memory:6,.0f} MiB")
+            for result in self.scored
+            if result.low is not None and result.high is not None
         ]
         warning = [] if self.warning is None else [self.warning]
         return "\n".join([self.sentence, *warning, *rows, *self.notes])
@@ -142,8 +144,8 @@ def _without(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in NOT_IN_JSON}
 
 
-def _percent(own: MethodResult) -> str:
-    return f"{100 * (own.accuracy or 0.0):.0f} %"
+def _percent(result: MethodResult) -> str:
+    return f"{100 * (result.accuracy or 0.0):.0f} %"
 
 
 def _points(difference: float, sign: str = "") -> str:

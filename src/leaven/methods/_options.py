@@ -1,4 +1,4 @@
-"""The options of a method: its own, with the user's changes."""
+"""The options of a method: its defaults, with the user's changes."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
 def merged_text_options(
     method: Method, given: Mapping[str, Any] | None, n_documents: int
 ) -> TextOptions:
-    """The method's way to see text, with the user's changes."""
+    """The method's text options, with the user's changes."""
     unknown = sorted(set(given or {}) - TEXT_OPTIONS)
     if unknown:
         raise ValueError(
@@ -55,7 +55,7 @@ def learner_options(learner: Learner) -> dict[str, Any]:
 
 
 def check_place(method: Method, place: str) -> None:
-    """Refuse a place where the method cannot run."""
+    """Raise an error for a place where the method cannot run."""
     if place not in method.places:
         possible = " or ".join(words for name, words in PLACES.items() if name in method.places)
         raise ValueError(
@@ -65,7 +65,7 @@ def check_place(method: Method, place: str) -> None:
 
 
 def check_vectors(method: Method, sees: list[str]) -> None:
-    """Refuse vectors for a method that looks at none; ``sees`` are those that do."""
+    """Raise an error for a method that uses no vectors; ``sees`` are those that do."""
     if not method.sees_vectors:
         raise ValueError(
             f"method {method.name!r} looks at words alone and cannot use vectors; choose "

@@ -1,4 +1,4 @@
-"""The methods behind ``TextClassifier(method=…)``: one entry each, the only place of its name.
+"""The methods behind ``TextClassifier(method=…)``: one entry each, the only place that names it.
 
 This module imports nothing that takes time, so that a command line can list methods at once.
 """
@@ -20,8 +20,8 @@ PLACES = {
     "stream": "streamed from disk",
     "dask": "on a Dask cluster",
 }
-# Fewest documents a word must occur in, by the number of documents: rare words cost EM more
-# (every one adds alpha to every class) than they tell, but in a small corpus all words are rare.
+# Fewest documents a word must occur in, by the number of documents: rare words harm EM more
+# (every one adds alpha to every class) than they help, but in a small corpus all words are rare.
 _RARE = {5000: 5, 1000: 3, 200: 2, 0: 1}
 
 
@@ -40,7 +40,7 @@ class Method:
     learner : str or type
         The learner, or where it is ("module:name"); its fields are the method's options.
     settings : mapping
-        Options of the learner that the method sets otherwise than the learner does.
+        Options of the learner whose defaults the method changes.
     text : mapping
         How it sees text: options of :class:`leaven.text.TextVectorizer`.
     min_df : mapping
@@ -56,7 +56,7 @@ class Method:
     is_slow : bool
         Whether comparisons of many documents and classes should leave it out.
     is_diagnosed : bool
-        Whether EM alone fits it, so that one can ask if unlabeled documents help.
+        Whether EM alone fits it, so that :func:`leaven.diagnose` can judge it.
     estimator : str
         The public scikit-learn classifier on counts that has this learner.
     """
@@ -84,7 +84,7 @@ class Method:
 
     @property
     def sees_vectors(self) -> bool:
-        """Whether it looks at vectors, so that users may bring some."""
+        """Whether it uses vectors, so that users may provide some."""
         return self.learner_type(**self.settings).n_dims > 0
 
     def blended(self, learned: "Learned", training: "TrainingSet", run: "Run") -> "Combination":
@@ -93,7 +93,7 @@ class Method:
         return found
 
     def fewest_documents(self, n_documents: int) -> int:
-        """Documents that a word must occur in, where there are so many."""
+        """Fewest documents that a word must occur in, given the number of documents."""
         return next(fewest for least, fewest in self.min_df.items() if n_documents >= least)
 
 
@@ -131,7 +131,7 @@ def _found(where: str) -> Any:
 
 # Chosen on the unlabeled documents of seven corpora (docs/methods/naive-bayes-em.md).
 _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
-# Two views forgive rare words, and short texts need them.
+# Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
 _SOFT_RARE = {200: 2, 0: 1}
 _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
@@ -174,7 +174,7 @@ for _method in (
         _NAIVE_BAYES,
         {"components": "auto"},
         _WEIGHTED,
-        is_slow=True,  # it chooses by folds of its own, six models in each
+        is_slow=True,  # it chooses by cross-validation, six models in each fold
         is_diagnosed=True,
     ),
     Method(
@@ -189,7 +189,7 @@ for _method in (
     Method(
         "sfe",
         "naive Bayes with word frequencies from all documents, in one pass",
-        "documents are too many for EM's passes, or EM goes astray",
+        "documents are too many for EM's passes, or EM collapses",
         "leaven.learners:FrequencyEstimateLearner",
         # Chosen on the unlabeled documents of six corpora (docs/methods/frequency-estimate.md).
         {"unlabeled_weight": 0.1},

@@ -1,4 +1,4 @@
-"""The one door: raw texts and a few labels in, a classifier out."""
+"""TextClassifier, the main entry point: raw texts and a few labels in, a classifier out."""
 
 import os
 import time
@@ -43,25 +43,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view"}, default="auto"
-        How to learn. "auto" asks linear models and two kinds of EM, and gives each the weight that
-        it earned on held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
+        How to learn. "auto" combines linear models and two kinds of EM, with weights fitted to
+        held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
         too; "mixture" gives a class several components, for classes of many topics; "annealed"
         cools slowly; "sfe" takes word frequencies from all documents, in one pass without EM;
         "two-view" lets words and vectors agree, for very few labels.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
-        and ``n_threads``) to use instead of the method's own, such as
+        and ``n_threads``) to use instead of the method's defaults, such as
         ``{"stop_words": "english", "ngram_range": (1, 2)}``.
     options : dict or None, default=None
         Parameters of the method's estimator, such as ``{"alpha": 0.1}``.
     embed : callable or None, default=None
         From a list of texts to an array of one vector each, such as a sentence encoder's
-        ``encode``. The vectors stand beside those learned from the text (methods "auto" and
+        ``encode``. The vectors are used beside those learned from the text (methods "auto" and
         "two-view"). A model file does not hold the function: pass it to
         :func:`load` again.
     calibrate : bool, default=True
-        Hold labels out, so that probabilities are honest and ``report_`` says what accuracy to
-        expect; a few fits more. "auto" does so anyway.
+        Hold labels out, so that probabilities are calibrated and ``report_`` has the expected
+        accuracy; takes a few more fits. "auto" does so anyway.
     diagnose : bool, default=False
         After the fit, find out whether the unlabeled documents helped, from held-out labels
         (see :func:`leaven.diagnose`): a few seconds; ``report_.diagnosis`` holds the answer,
@@ -133,12 +133,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         labels : list of str or int, or such a column
             The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
         vectors : array of shape (n_documents, n_dims) or None, default=None
-            A vector of each document, where they are at hand; instead of ``embed``.
+            A vector of each document, instead of ``embed``.
         start : TextClassifier or None, default=None
-            An earlier fit of the same method on the same texts. Its vectors are used again, so
-            that a fit after a few more labels is quicker; with the same labels, as after a fit
-            that was stopped, EM goes on from its parameters. Where the method, its options,
-            the words or the classes are others, training begins anew.
+            An earlier fit of the same method on the same texts. Its vectors are reused, so that
+            a fit after a few more labels is faster; with the same labels, as after a fit that
+            was stopped, plain EM (methods em and mixture) continues from its parameters. Where
+            the method, its options, the words or the classes differ, nothing of it is used.
         on_progress : callable or None, default=None
             Called as ``on_progress(phase, done, total)`` with phase "counting", "vectors",
             "choosing" (of the number of components), "EM", "holding out" (labels, to compare or
@@ -191,23 +191,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Columns of the text and of the label; found by their names if not given. A document
             with an empty label is unlabeled.
         vectors : str or None, default=None
-            Column of vectors of your own, a list of numbers per document.
+            Column of your vectors, a list of numbers per document.
         format, encoding : str
-            Of the files, where their endings do not tell, and their bytes are not UTF-8.
+            Of the files, where their extensions do not show it, or their bytes are not UTF-8.
         skip_bad_files : bool, default=False
             Leave out files that are missing or damaged; ``report_.warnings`` counts them.
         stream : bool, default=True
-            With False all documents are read into memory, which is quicker where they fit, and
+            With False all documents are read into memory, which is faster where they fit, and
             needed where labels choose the words.
         cache : path or None, default=None
             Folder for the counts, about eight bytes for each different word of each document;
-            None is where temporary files are. They vanish with the process.
+            None is the folder of temporary files. They are deleted with the process.
         client : dask.distributed.Client or None, default=None
             Have the workers of a Dask cluster read and count the files, each its own pieces, and
             keep the counts; every worker must find the files under the same paths.
         on_progress : callable or None, default=None
             As in :meth:`fit`, with the phases "reading" and "counting" of bytes, or "files" and
-            "pieces" of them on a cluster; these may be told from another thread.
+            "pieces" of them on a cluster; these calls may come from another thread.
         """
         began = time.perf_counter()
         if client is not None and not hasattr(client, "scheduler"):
@@ -275,7 +275,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _checked(self, place: str, has_vectors: bool) -> tuple[Method, Learner]:
-        """The method and its learner; whatever cannot work is refused before anything is read."""
+        """The method and its learner; raises all errors that can be found before reading."""
         method = find_method(self.method)
         check_place(method, place)
         if has_vectors:
@@ -342,7 +342,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return float(np.average(right, weights=weight))
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
-        """Most telling words of each class, by weighted log-likelihood ratio."""
+        """Most characteristic words of each class, by weighted log-likelihood ratio."""
         return self.fitted.top_words(how_many)
 
     def components(self, how_many: int = 10) -> list[ComponentWords]:
@@ -350,10 +350,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self.fitted.components(how_many)
 
     def assign_components(self, mapping: Mapping[int, Any]) -> Self:
-        """Give components to other classes, after a look at their words.
+        """Assign components to other classes, after a look at their words.
 
         Annealing with few labels can leave a component with the wrong class, which its words
-        betray. Components that ``mapping`` (number to class) does not name keep their class.
+        reveal. Components that ``mapping`` (number to class) does not name keep their class.
         """
         self._fitted = self.fitted.assigned(mapping)
         self.report_ = self._fitted.report
@@ -361,8 +361,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def explain(self, text: str, how_many: int = 10) -> Explanation:
         """The prediction for one text, and which words pulled towards which class."""
-        fitted, own = self.fitted, self._vectors(as_text_array([text]), None)
-        return fitted.explain(text, how_many, None if own is None else own[0])
+        fitted, vectors = self.fitted, self._vectors(as_text_array([text]), None)
+        return fitted.explain(text, how_many, None if vectors is None else vectors[0])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`leaven.load` reads."""

@@ -14,7 +14,7 @@ from leaven._base.plain import plain
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
 from leaven.documents._label_checks import check_labels
-from leaven.exceptions import UnlabeledHurtWarning
+from leaven.exceptions import CollapseWarning, UnlabeledHurtWarning
 from leaven.held_out import Combination, calibrate
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
@@ -32,25 +32,25 @@ WORDS_CHOSEN_BY_LABELS = (
     "the check would hold out; leaven diagnose checks with all words"
 )
 CHOSEN_TOGETHER = (
-    "the accuracies by which components were chosen are too good: the words were chosen by the "
-    "same labels; a grid search with LabeledFold chooses both honestly"
+    "the accuracies by which components were chosen are too optimistic: the words were chosen "
+    "by the same labels; choose both by a grid search with LabeledFold"
 )
 EXPECTED_TOGETHER = (
-    "the expected accuracy is too good: the words were chosen by the labels that it was held "
-    "out from; leaven evaluate on other labeled documents tells the truth"
+    "the expected accuracy is too optimistic: the words were chosen by the labels that were held "
+    "out; use leaven evaluate on other labeled documents"
 )
 EXPECTED_CHOSEN = (
-    "the expected accuracy is too good: the number of components was chosen by the labels that it "
-    "was held out from; leaven evaluate on other labeled documents tells the truth"
+    "the expected accuracy is too optimistic: the number of components was chosen by the labels "
+    "that were held out; use leaven evaluate on other labeled documents"
 )
 STOPPED = "training was stopped before its end, as its progress callback asked"
-# Parts of a diagnosis that a report does without.
+# Parts of a diagnosis that reports leave out.
 TOO_LONG = {"points", "alternatives", "recommended"}
 
 
 @dataclass
 class Training:
-    """One fit: what is wanted, and what was found on the way."""
+    """One fit: its settings, and notes and warnings collected on the way."""
 
     method: Method
     learner: Learner
@@ -61,14 +61,14 @@ class Training:
     diagnose: bool = False
     start: WarmStart = field(default_factory=WarmStart)
     notes: list[str] = field(default_factory=list)  # for the report
-    messages: list[Message] = field(default_factory=list)  # for the report, and to be warned of
+    messages: list[Message] = field(default_factory=list)  # for the report, and to be issued
     seconds: dict[str, float] = field(default_factory=dict)
     uses_labels: bool = False  # whether labels decided which words are kept
 
     def fit(self, documents: Uncounted) -> FittedClassifier:
-        """Count, learn vectors where the method looks at any, fit, hold out, report."""
-        # The matrix products here are small and many: a library's own threads cost more than
-        # they save, and on a busy machine ten times so.
+        """Count, learn vectors where the method uses any, fit, hold out, report."""
+        # The matrix products here are small and many: threads of the BLAS library cost more
+        # than they save, on a busy machine ten times more.
         with threadpool_limits(1, user_api="blas"):
             return self._fit(documents)
 
@@ -108,7 +108,7 @@ class Training:
     def _with_vectors(
         self, training: TrainingSet, earlier: WarmStart
     ) -> tuple[TrainingSet, View | None]:
-        """The documents with vectors, if the learner wants any, and where these come from."""
+        """The documents with vectors, if the learner needs any, and the view they come from."""
         if not self.learner.n_dims:
             return training, None
 
@@ -130,12 +130,12 @@ class Training:
             return Combination((learned.expert,), np.ones(1))
         combined = self._timed(step, lambda: combine(learned, training, self.run))
         n_labeled = int(counted.class_counts.sum())
-        if n_labeled > MOST_LABELED:
+        is_held_out = combined.expected is not None and combined.expected.n_held_out > 0
+        if is_held_out and n_labeled > MOST_LABELED:
             self.notes.append(
                 f"labels were held out from a sample of {MOST_LABELED:,} of the {n_labeled:,} "
                 "labeled documents"
             )
-        is_held_out = combined.expected is not None and combined.expected.n_held_out > 0
         if is_held_out and self.uses_labels:
             self.notes.append(EXPECTED_TOGETHER)
         elif is_held_out and learned.is_chosen_by_labels:
@@ -144,7 +144,7 @@ class Training:
 
     def _diagnosis(self, learned: Learned, training: TrainingSet) -> dict[str, Any]:
         ascent = learned.ascent
-        # A blend has held documents out already, and acted on what it saw.
+        # A blend has already held documents out, and weighted its experts accordingly.
         if not self.diagnose or self.method.blend or ascent is None or self._is_stopped:
             return {}
         if self.uses_labels:
@@ -182,9 +182,12 @@ class Training:
             self.notes.append(CHOSEN_TOGETHER)
         if self._is_stopped:
             self.notes.append(STOPPED)
-        # A blend leaves an EM that collapsed out, and gives that as a reason.
-        if not self.method.blend:
-            self.messages[:0] = learned.messages
+        # A blend leaves out an EM that collapsed, and says so in its reason.
+        self.messages[:0] = [
+            (category, message)
+            for category, message in learned.messages
+            if not (self.method.blend and category is CollapseWarning)
+        ]
         expected = combined.expected
         return FitReport(
             method=self.method.name,
@@ -210,6 +213,6 @@ class Training:
         )
 
     def warn(self, stacklevel: int) -> None:
-        """Issue what there is to warn of."""
+        """Issue the warnings of the fit."""
         for category, message in self.messages:
             warnings.warn(message, category, stacklevel=stacklevel)

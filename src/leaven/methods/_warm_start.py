@@ -1,4 +1,4 @@
-"""What an earlier fit can give to the next one on the same text."""
+"""Warm starts: what an earlier fit provides to the next one on the same text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,23 +16,24 @@ __all__ = ["WarmStart"]
 
 @dataclass(frozen=True, eq=False)
 class WarmStart:
-    """An earlier classifier, as far as it can be used; none of it where there is none.
+    """An earlier classifier, as far as it can be reused; empty where there is none.
 
     On the same words, vectors need not be learned again. Where the labels are the same too, as
-    after a fit that was stopped, a learner may go on from the earlier expert. After new labels
-    it must not: from an earlier maximum EM keeps what the earlier labels taught, and loses
-    most of what the new ones would.
+    after a fit that was stopped, a learner may continue from the earlier expert. After new
+    labels it must not: EM would stay near the earlier maximum, and lose most of what the new
+    labels add.
     """
 
     earlier: FittedClassifier | None = None
 
     def fitting(self, counted: Counted, method: str, options: Mapping[str, Any]) -> "WarmStart":
-        """This start if it is of the same method, options, words and classes, else none."""
+        """This start if it has the same method, options, words and classes, else an empty one."""
         earlier = self.earlier
         if earlier is None or earlier.needs_vectors:
             return WarmStart()
         report = earlier.report
-        is_same = report.method == method and report.options.get("method") == options
+        theirs = report.options.get("method", {})
+        is_same = report.method == method and _learned_by(theirs) == _learned_by(options)
         return self if is_same and _same_numbers(earlier, counted) else WarmStart()
 
     @property
@@ -46,6 +47,11 @@ class WarmStart:
         if earlier is None or not labels_digest or earlier.labels_digest != labels_digest:
             return None
         return next((expert for expert in earlier.experts if expert.name == name), None)
+
+
+def _learned_by(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that change what is learned."""
+    return {name: value for name, value in options.items() if name != "n_threads"}
 
 
 def _same_numbers(earlier: FittedClassifier, counted: Counted) -> bool:

@@ -1,4 +1,4 @@
-"""What is p(x, k | params): the models of the EM loop."""
+"""Models of the EM loop: p(x, k | params), its prior and its M-step."""
 
 from leaven.models._base import Model, Statistics
 from leaven.models._frequency_estimate import FrequencyEstimate, WordTotals

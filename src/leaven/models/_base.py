@@ -1,4 +1,4 @@
-"""What a model must be able to do for the EM loop."""
+"""Contract of a model in the EM loop."""
 
 from typing import Protocol, TypeVar
 
@@ -9,7 +9,7 @@ __all__ = ["Model", "Statistics"]
 
 
 class Statistics(Addable, Protocol):
-    """Expected sufficient statistics, with the part of the objective that sums."""
+    """Expected sufficient statistics, with the documents' part of the objective."""
 
     @property
     def objective(self) -> float: ...

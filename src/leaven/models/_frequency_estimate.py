@@ -1,7 +1,7 @@
 """Semi-supervised frequency estimate: naive Bayes in closed form from word totals.
 
-Su, Sayyad-Shirabad and Matwin (2011): labeled documents tell which classes a word belongs to,
-all documents tell how frequent it is. The derivation is in docs/methods/frequency-estimate.md.
+Su, Sayyad-Shirabad and Matwin (2011): labeled documents show which classes a word belongs to,
+all documents show how frequent it is. The derivation is in docs/methods/frequency-estimate.md.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ __all__ = ["FrequencyEstimate", "WordTotals"]
 
 @dataclass(frozen=True, eq=False)
 class WordTotals:
-    """All that the estimate needs to know of documents; totals of parts of a corpus add up."""
+    """The statistics that the estimate needs; totals of parts of a corpus add up."""
 
     documents: FloatArray  # (n_classes,) labeled documents
     labeled: FloatArray  # (n_classes, n_words) words of labeled documents, Fortran order
@@ -39,14 +39,14 @@ class FrequencyEstimate:
     Parameters
     ----------
     n_classes, n_words : int
-        Of the corpus.
+        Numbers of classes and of words.
     alpha : float
         Pseudo-count added to every word count of every class.
     unlabeled_weight : float
         How much an unlabeled word counts, relative to a labeled one.
     shrinkage : float
-        Labeled words, spread over classes as the labeled documents are, that every word is
-        given before its classes are read off.
+        Pseudo-count of labeled occurrences, distributed over classes like the labeled
+        documents, that is added to every word before its class shares are computed.
     """
 
     n_classes: int
@@ -68,7 +68,7 @@ class FrequencyEstimate:
                 f"class codes must be below the number of classes, {self.n_classes}, got "
                 f"{block.y.max()}; name all classes"
             )
-        # Unlabeled documents are counted as if they were of a class of their own, the last.
+        # Unlabeled documents are counted as an additional, last class.
         n_rows = self.n_classes + 1
         row = np.where(block.y < 0, self.n_classes, block.y).astype(np.int64)
         sizes = np.diff(X.indptr)
@@ -82,11 +82,11 @@ class FrequencyEstimate:
     def estimate(self, totals: WordTotals, dtype: Any = np.float64) -> MixtureParams:
         """Parameters of a mixture with one component per class."""
         prior = totals.documents / totals.documents.sum()
-        # Word by word in memory from here on, as parameters lie.
+        # Word by word in memory from here on, as in the parameters.
         labeled = totals.labeled.T
         of_class = labeled + self.shrinkage * prior
         known = of_class.sum(axis=1)
-        # A word that was seen in no labeled document: all that is known of its class is P(c).
+        # For a word in no labeled document, only P(c) is known of its class.
         of_class[known == 0.0] = prior
         known[known == 0.0] = 1.0
         of_class *= (self.unlabeled_weight * totals.unlabeled / known)[:, np.newaxis]

@@ -12,20 +12,20 @@ from leaven.models import _mixture_kernels
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
-ROWS_IN_CACHE = 4096  # words whose parameters fit in a processor's own cache
+ROWS_IN_CACHE = 4096  # words whose parameters fit in a core's cache
 
 __all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
 
 
 @dataclass(frozen=True, eq=False)
 class MixtureParams:
-    """Log probabilities; ``log_word`` lies in memory word by word, as the kernel reads it."""
+    """Log probabilities; ``log_word`` is stored word by word, as the kernel reads it."""
 
     log_weight: FloatArray  # (n_components,)
     log_word: FloatArray  # (n_components, n_words), Fortran order
 
     def reordered(self, order: IntArray) -> Self:
-        """Every place taken by the component that ``order`` names."""
+        """The parameters with component ``order[i]`` in place i."""
         return replace(
             self,
             log_weight=self.log_weight[order],
@@ -50,7 +50,7 @@ class MixtureStats:
         )
 
     def __iadd__(self, other: Self) -> Self:
-        """The sum, in this one's arrays."""
+        """The sum, computed in the arrays of ``self``."""
         return replace(
             self,
             objective=self.objective + other.objective,
@@ -103,7 +103,7 @@ class MultinomialMixture:
         self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
     ) -> FloatArray:
         """Log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
-        # Summed in float64, as the kernel does: in float32 a long document's score has no decimals.
+        # Summed in float64, as in the kernel: in float32 a long document's score has no decimals.
         scores: FloatArray = X.astype(np.float64) @ params.log_word.T
         return scores + params.log_weight
 
@@ -139,12 +139,12 @@ class MultinomialMixture:
         out: MixtureStats | None,
         scores: FloatArray,
     ) -> MixtureStats:
-        """E-step; ``scores`` (n_documents, n_components) of another view join in, or are empty.
+        """E-step; ``scores`` (n_documents, n_components) of another view are added, or are empty.
 
         They are overwritten with the documents' weighted responsibilities.
         """
         X = block.X
-        # The kernel trusts these numbers.
+        # The kernel does not check these numbers.
         if X.shape[1] != params.log_word.shape[1]:
             raise ValueError(
                 f"documents and parameters must have the same words, got {X.shape[1]} and "
@@ -202,17 +202,17 @@ class MultinomialMixture:
         rows = np.linspace(0, len(words), n_parts + 1).astype(np.int64)
 
         def smooth(part: int) -> FloatArray:
-            own = slice(rows[part], rows[part + 1])
-            total: FloatArray = _mixture_kernels.smooth(words[own], alpha, smoothed[own])
+            span = slice(rows[part], rows[part + 1])
+            total: FloatArray = _mixture_kernels.smooth(words[span], alpha, smoothed[span])
             return total
 
         log_total = np.log(sum(run_in_threads(smooth, n_parts))).astype(words.dtype)
 
         def normalize(part: int) -> None:
             for start in range(rows[part], rows[part + 1], ROWS_IN_CACHE):
-                own = smoothed[start : min(start + ROWS_IN_CACHE, rows[part + 1])]
-                np.log(own, out=own)
-                np.subtract(own, log_total, out=own)
+                chunk = smoothed[start : min(start + ROWS_IN_CACHE, rows[part + 1])]
+                np.log(chunk, out=chunk)
+                np.subtract(chunk, log_total, out=chunk)
 
         run_in_threads(normalize, n_parts)
 
@@ -222,7 +222,7 @@ class MultinomialMixture:
         size = np.bincount(self.component_class, minlength=self.n_classes)
         log_class = np.log(of_class + self.class_alpha)
         log_class -= np.log(of_class.sum() + self.class_alpha * len(of_class))
-        alpha = np.where(size > 1, self.alpha, 0.0)  # an only component has all of its class
+        alpha = np.where(size > 1, self.alpha, 0.0)  # a single component has its whole class
         share = documents + alpha[self.component_class]
         log_share = np.log(share) - np.log(of_class + alpha * size)[self.component_class]
         log_weight: FloatArray = log_class[self.component_class] + log_share

@@ -1,4 +1,4 @@
-"""Two views of a document under one set of responsibilities: its words and a vector."""
+"""Mixture over two views of a document, its words and a vector."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -18,7 +18,7 @@ __all__ = ["TwoViewMixture", "TwoViewParams", "TwoViewStats"]
 class TwoViewParams(MixtureParams):
     """Log probabilities of words, and where each component's vectors point."""
 
-    directions: FloatArray  # (n_components, n_dims) unit rows; zero where nothing is known
+    directions: FloatArray  # (n_components, n_dims) unit rows; zero for components without vectors
 
     def reordered(self, order: IntArray) -> Self:
         return replace(super().reordered(order), directions=self.directions[order])
@@ -34,8 +34,8 @@ class TwoViewStats(MixtureStats):
         return replace(super().__add__(other), vectors=self.vectors + other.vectors)
 
     def __iadd__(self, other: Self) -> Self:
-        own = np.add(self.vectors, other.vectors, out=self.vectors)
-        return replace(super().__iadd__(other), vectors=own)
+        vectors = np.add(self.vectors, other.vectors, out=self.vectors)
+        return replace(super().__iadd__(other), vectors=vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +46,14 @@ class TwoViewMixture(MultinomialMixture):
     a multinomial over words and a von Mises-Fisher density over unit vectors. All components
     share one fixed concentration, so its normalizer is a constant and is left out.
 
-    How much the words weigh against the vector is for the documents' length to say: counts
-    scaled to a total of 10 speak more softly than counts scaled to 200. Words of a text are
-    far from independent, so the softer voice is the better calibrated one.
+    The weight of the words relative to the vector depends on the documents' length: counts
+    scaled to a total of 10 have less influence than counts scaled to 200. Words of a text are
+    far from independent, so the smaller influence is better calibrated.
 
     Parameters
     ----------
     concentration : float
-        How narrowly a component's vectors lie around its direction.
+        How closely a component's vectors are concentrated around its direction.
     n_dims : int
         Length of the vectors.
 
@@ -73,8 +73,8 @@ class TwoViewMixture(MultinomialMixture):
     ) -> FloatArray:
         assert isinstance(params, TwoViewParams)
         vectors = self._checked(vectors, X.shape[0])
-        own = np.asarray(vectors, np.float64) @ np.asarray(params.directions, np.float64).T
-        return super().log_joint(params, X) + self.concentration * own
+        cosine = np.asarray(vectors, np.float64) @ np.asarray(params.directions, np.float64).T
+        return super().log_joint(params, X) + self.concentration * cosine
 
     def expect(
         self,
@@ -89,7 +89,7 @@ class TwoViewMixture(MultinomialMixture):
         vectors = np.ascontiguousarray(vectors, dtype)
         directions = (dtype.type(self.concentration) * params.directions.T).astype(dtype)
         shares = np.empty((len(vectors), directions.shape[1]), dtype)
-        # Here a score, after the counting the weighted responsibility.
+        # Scores first; the counting overwrites them with weighted responsibilities.
         _mixture_kernels.score_vectors(vectors, np.ascontiguousarray(directions), shares)
         words = self._count(params, posterior, block, out, shares)
         sums = np.empty(params.directions.shape)

@@ -9,7 +9,7 @@ __all__ = ["TextVectorizer"]
 
 
 def __getattr__(name: str) -> Any:
-    # The shell imports scikit-learn, which costs a second that `leaven predict` need not pay.
+    # The vectorizer imports scikit-learn, which takes a second that `leaven predict` can save.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from leaven.text._vectorizer import TextVectorizer

@@ -1,6 +1,6 @@
-"""Documents to weighted counts: the fitted part, free of scikit-learn.
+"""Fitted counter from documents to weighted counts, independent of scikit-learn.
 
-:class:`TextVectorizer` is the scikit-learn shell over this module; models loaded from a
+:class:`TextVectorizer` is the scikit-learn wrapper of this module; models loaded from a
 file use it directly, so that classifying a document does not import scikit-learn.
 """
 
@@ -32,10 +32,10 @@ from leaven.text._vocabulary import (
 )
 from leaven.text._vocabulary_size import SizeChoice, best_size, try_sizes
 
-# Keeps a word that every document holds from vanishing. scikit-learn adds 1, which costs EM
-# five points on 20 Newsgroups with one label per class.
+# Keeps the weight of a word that occurs in every document above zero. scikit-learn adds 1, which
+# costs EM five points on 20 Newsgroups with one label per class.
 IDF_FLOOR = 0.1
-ROWS_PER_TASK = 1000  # fewer are weighed sooner than a thread is woken
+ROWS_PER_TASK = 1000  # weighing fewer takes less time than waking a thread
 
 __all__ = ["TextCounter", "fit_counter", "inverse_frequency", "kept_words"]
 
@@ -48,7 +48,7 @@ class TextCounter:
     tokens: Tokens
     vocabulary: Vocabulary
     idf: FloatArray  # (n_words,), or empty without idf
-    size_choices: tuple[SizeChoice, ...] = ()  # where the data chose max_features
+    size_choices: tuple[SizeChoice, ...] = ()  # if max_features was chosen from the data
 
     @property
     def n_words(self) -> int:
@@ -75,7 +75,7 @@ class TextCounter:
         return self.weigh(X, n_threads)
 
     def weigh(self, X: Counts, n_threads: int | None = None) -> Counts:
-        """Weigh counts in place, as the options say."""
+        """Weigh counts in place, according to the options."""
         if self.options.binary:
             X.data[:] = np.sign(X.data)
         if self.options.is_weighted:
@@ -113,9 +113,9 @@ def fit_counter(
 
     ``codes`` are class codes, negative where unlabeled, for ranking by mutual information
     and for ``max_features="auto"``.
-    A given ``vocabulary`` is kept as it is. Words are numbered alphabetically, or
-    ``by_frequency``: then the words that most documents hold lie side by side in a model's
-    parameters, and EM runs about 1.3 times as fast for it.
+    A given ``vocabulary`` is used unchanged. Words are numbered alphabetically, or
+    ``by_frequency``: then the words of most documents are adjacent in a model's parameters,
+    which makes EM about 1.3 times as fast.
     """
     tokens = options.as_tokens
     fixed = Vocabulary.empty() if options.hash_features else vocabulary
@@ -133,11 +133,11 @@ def fit_counter(
     if options.max_features == "auto":
         if fixed is not None:
             raise ValueError(
-                "max_features='auto' chooses from the words of the texts, and a vocabulary is "
+                "max_features='auto' chooses from the words of the texts, but a vocabulary is "
                 "given; set one of them to None"
             )
-        own = inverse_frequency(documents, options, len(texts))
-        size_choices = _try_sizes(X, options, codes, own)
+        idf = inverse_frequency(documents, options, len(texts))
+        size_choices = _try_sizes(X, options, codes, idf)
         options = replace(options, max_features=best_size(size_choices))
     limit = options.max_features
     if isinstance(limit, Integral) and limit < n_words and fixed is None:
@@ -189,7 +189,7 @@ def kept_words(
 ) -> tuple[IntArray, IntArray | None]:
     """Which words to keep, in the order of their new numbers, and how many documents hold each.
 
-    ``documents`` that hold the words given may be None where nothing is decided by them.
+    ``documents``, the document frequencies, may be None where nothing depends on them.
     """
     if not len(vocabulary):
         raise ValueError(
@@ -216,7 +216,7 @@ def kept_words(
 def inverse_frequency(
     documents: IntArray | None, options: TextOptions, n_documents: int
 ) -> FloatArray:
-    """Each word's inverse document frequency; empty where it is not asked for."""
+    """Each word's inverse document frequency; empty if idf is off."""
     if documents is None or not options.idf:
         return np.zeros(0)
     return np.log((1 + n_documents) / (1 + documents)) + IDF_FLOOR
@@ -251,15 +251,15 @@ def _try_sizes(
     assert codes is not None
     frequency = np.asarray(X.sum(axis=0)).ravel().astype(np.float64)
 
-    def rank(part: Counts, own_codes: IntArray) -> FloatArray:
+    def rank(part: Counts, part_codes: IntArray) -> FloatArray:
         if options.rank_by == "frequency":
             return frequency
-        return _rank_by_classes(part, own_codes)
+        return _rank_by_classes(part, part_codes)
 
     def weigh(columns: IntArray, part: Counts) -> Counts:
         weight = idf[columns] if len(idf) else idf
-        own = TextCounter(options, options.as_tokens, Vocabulary.empty(), weight)
-        return own.weigh(part, n_threads=1)
+        counter = TextCounter(options, options.as_tokens, Vocabulary.empty(), weight)
+        return counter.weigh(part, n_threads=1)
 
     return try_sizes(csr_array(X[labeled]), codes[labeled], rank, weigh)
 
@@ -295,7 +295,7 @@ def _as_matrix(
             values[end : end + n_written] = values[starts[part] : starts[part] + n_written]
         end += n_written
     indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-    # scipy wants both index arrays of one kind; 32 bits do up to 2**31 values.
+    # scipy requires both index arrays of one type; 32 bits suffice below 2**31 values.
     if end < 2**31:
         indptr = indptr.astype(np.int32)
     else:

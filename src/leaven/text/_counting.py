@@ -1,4 +1,4 @@
-"""Count the words of documents in threads, from Arrow's buffers."""
+"""Counting the words of documents in threads, from Arrow's buffers."""
 
 from dataclasses import dataclass, field
 
@@ -106,13 +106,13 @@ def text_buffers(texts: pa.LargeStringArray) -> tuple[NDArray[np.uint8], NDArray
     if n == 0 or starts is None:
         starts = bytes(8)
     offsets = np.frombuffer(starts, dtype=np.int64)[texts.offset : texts.offset + n + 1]
-    # Whatever buffers a caller has, kernels see one kind of array and are compiled once.
+    # Kernels always get arrays of one kind, whatever the buffers, and are compiled once.
     content.flags.writeable = offsets.flags.writeable = False
     return content, offsets
 
 
 def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int64]:
-    """Bounds of at most ``n_parts`` runs of documents with about equally many bytes."""
+    """Bounds of at most ``n_parts`` runs of documents with about the same number of bytes."""
     n_documents = len(offsets) - 1
     total = offsets[-1] - offsets[0]
     if total < 1 << 16:
@@ -127,7 +127,7 @@ def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int
 def _surveyed(
     texts: pa.LargeStringArray, lowercase: bool
 ) -> tuple[pa.LargeStringArray, NDArray[np.bool_]]:
-    """Texts, lower-cased by Python where no table can, and whether each is all ASCII."""
+    """Texts, lower-cased by Python where a table cannot, and whether each is all ASCII."""
     data, offsets = text_buffers(texts)
     is_ascii, is_special = np.empty((2, len(texts)), dtype=bool)
     if survey(data, offsets, is_ascii, is_special) and lowercase:

@@ -1,4 +1,4 @@
-"""How a text becomes a row of numbers, as the user says it."""
+"""Options that determine how a text becomes a row of numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +19,7 @@ LONGEST_NGRAM = 100
 
 @dataclass(frozen=True)
 class TextOptions:
-    """Everything that decides how a text becomes a row of numbers.
+    """All options that determine how a text becomes a row of numbers.
 
     The fields are the parameters of :class:`leaven.text.TextVectorizer`, documented there.
     """
@@ -61,12 +61,12 @@ class TextOptions:
             check_whole("hash_features", self.hash_features, "[1, 2147483647]")
             if self.max_features is not None:
                 raise ValueError(
-                    "max_features needs a vocabulary, which hash_features does without; "
+                    "max_features needs a vocabulary, which hash_features does not have; "
                     "set one of them to None"
                 )
         if self.length is not None:
             check_in("length", self.length, "(0, inf)")
-        # JSON knows no tuples; a model read back must equal the model written.
+        # JSON has no tuples; a model read back must equal the model written.
         object.__setattr__(self, "ngram_range", (low, high))
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             words = check_words("stop_words", self.stop_words)
@@ -78,7 +78,7 @@ class TextOptions:
 
     @property
     def uses_labels(self) -> bool:
-        """Whether labels decide which words are kept."""
+        """Whether the choice of words depends on labels."""
         by_labels = self.rank_by == "mutual_information" and self.max_features is not None
         return by_labels or self.max_features == "auto"
 
@@ -96,7 +96,7 @@ class TextOptions:
 
     @property
     def spelled_out(self) -> Self:
-        """With all stop words, so that a model does not depend on a list staying the same."""
+        """The options with stop words listed, so that a model does not depend on a named list."""
         if self.stop_words is None:
             return self
         return replace(self, stop_words=self.as_tokens.stop_words)

@@ -1,6 +1,6 @@
-"""What a first look at texts finds: words, how many documents hold each, labels.
+"""Survey of texts before they are counted: words, document frequencies, labels.
 
-Surveys add up, so texts may be looked at in any parts and in any place.
+Surveys add up, so texts can be surveyed in parts, in any order and on any machine.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from leaven.text._vocabulary import Vocabulary, top_ranked
 
 __all__ = ["Survey", "added_up", "counter_from", "survey", "tokens_of"]
 
-# Distinct words in memory; about 60 bytes each. Beyond, the rarest so far are forgotten.
+# Distinct words in memory, about 60 bytes each. Above this the rarest so far are dropped.
 MOST_WORDS = 4_000_000
 MOST_CLASSES = 10_000
 
@@ -34,25 +34,25 @@ class Survey:
     n_documents: int
     labels: Counter[str]  # documents of each class
     vocabulary: Vocabulary
-    documents: IntArray  # (n_words,) that hold each word
-    totals: IntArray  # (n_words,) times that each word occurs
-    n_forgotten: int = 0  # words too rare to be remembered, each as often as it was forgotten
+    documents: IntArray  # (n_words,) number of documents that contain each word
+    totals: IntArray  # (n_words,) occurrences of each word
+    n_forgotten: int = 0  # rare words dropped, counted each time they are
     n_bytes: int = field(default=0, compare=False)  # of text
 
     def __add__(self, other: Self) -> Self:
-        if len(self.documents) > len(self.vocabulary):  # hashed: buckets are known by number
+        if len(self.documents) > len(self.vocabulary):  # hashed: buckets are identified by number
             vocabulary, number = self.vocabulary, np.arange(len(self.documents), dtype=np.int32)
             n_words = len(number)
         else:
             vocabulary, number = self.vocabulary.merged(other.vocabulary)
             n_words = len(vocabulary)
         documents, totals = np.zeros((2, n_words), dtype=np.int64)
-        for total, own, others in (
+        for total, counts, other_counts in (
             (documents, self.documents, other.documents),
             (totals, self.totals, other.totals),
         ):
-            total[: len(own)] = own
-            total[number] += others  # each of the other's words is there once
+            total[: len(counts)] = counts
+            total[number] += other_counts  # the other's words are distinct
         together = replace(
             self,
             n_documents=self.n_documents + other.n_documents,
@@ -68,7 +68,7 @@ class Survey:
     def _without_rarest(self) -> Self:
         n_words = len(self.documents)
         middle = int(np.partition(self.documents, n_words // 2)[n_words // 2])
-        rare = min(middle, int(self.documents.max()) - 1)  # so that some stay
+        rare = min(middle, int(self.documents.max()) - 1)  # so that some are kept
         kept = np.flatnonzero(self.documents > rare)
         return replace(
             self,
@@ -80,7 +80,7 @@ class Survey:
 
 
 def tokens_of(options: TextOptions) -> Tokens:
-    """What a survey has to count; refused where labels decide which words are kept."""
+    """What a survey counts; refused where the choice of words depends on labels."""
     if options.uses_labels:
         raise ValueError(
             "choosing words by their classes (vocabulary size auto, or ranked by mutual "
@@ -91,7 +91,7 @@ def tokens_of(options: TextOptions) -> Tokens:
 
 
 def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Survey:
-    """Look at documents; with hashing no word is remembered, only how many documents hold it."""
+    """Survey documents; with hashing no word is stored, only document frequencies of buckets."""
     labels: Counter[str] = Counter()
     if batch.labels is not None:
         for entry in pc.value_counts(batch.labels.drop_null()).to_pylist():
@@ -127,8 +127,8 @@ def _survey_of(raw: RawCounts, n_buckets: int) -> Survey:
 def added_up(surveys: Iterable[Survey]) -> Survey:
     """The sum of surveys; small ones are added first, so that a large one is seldom copied."""
     waiting: list[Survey] = []
-    for own in surveys:
-        waiting.append(own)
+    for part in surveys:
+        waiting.append(part)
         while len(waiting) > 1 and 2 * _size(waiting[-1]) >= _size(waiting[-2]):
             last = waiting.pop()
             waiting[-1] = waiting[-1] + last
@@ -140,8 +140,8 @@ def added_up(surveys: Iterable[Survey]) -> Survey:
     return waiting[0]
 
 
-def _size(own: Survey) -> int:
-    return len(own.documents)
+def _size(part: Survey) -> int:
+    return len(part.documents)
 
 
 def counter_from(found: Survey, options: TextOptions) -> TextCounter:

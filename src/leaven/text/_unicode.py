@@ -1,4 +1,4 @@
-"""Tables that let a byte-walking kernel agree with Python's ``re`` and ``str.lower``.
+"""Character tables that make the tokenizer agree with Python's ``re`` and ``str.lower``.
 
 Python lower-cases almost every code point by itself. Two do not fit a table: ``İ``
 becomes two code points, and ``Σ`` becomes ``σ`` or ``ς`` depending on its neighbours.
@@ -23,7 +23,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @cache
 def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
-    """Code point → code point as it stands in a token, 0 where it ends the token.
+    """Code point → code point as it appears in a token, 0 where it ends the token.
 
     Decimal digits carry the flag :data:`DIGIT`.
     """
@@ -39,7 +39,9 @@ def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
             table[ord(character)] = ord(character)
     letters = TOKEN_CHARACTERS[tokens]
     in_token = _matches(letters, every)
-    in_token = in_token[table]  # a letter counts by what it becomes, as in lower-then-match
+    in_token = in_token[
+        table
+    ]  # a letter is classified by its lower case, as when matching after lower()
     table[~in_token] = 0
     table[in_token & _matches(r"\d", every)[table & ~DIGIT]] |= DIGIT
     return table
@@ -47,10 +49,10 @@ def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
 
 def _matches(character_class: str, every: str) -> NDArray[np.bool_]:
     """For each code point, whether the one-character pattern matches it."""
-    found = np.zeros(0x110000, dtype=bool)
+    matches = np.zeros(0x110000, dtype=bool)
     points = np.frombuffer(every.encode("utf-32-le"), dtype="<u4")
     for run in re.finditer(f"(?:{character_class})+", every):
-        found[points[run.start() : run.end()]] = True
+        matches[points[run.start() : run.end()]] = True
     for character in NEEDS_PYTHON_LOWER[1:-1]:
-        found[ord(character)] = re.fullmatch(character_class, character) is not None
-    return found
+        matches[ord(character)] = re.fullmatch(character_class, character) is not None
+    return matches

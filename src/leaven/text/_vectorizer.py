@@ -41,17 +41,17 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         Smallest and largest number of words in a row that count as one feature.
     numbers : {"keep", "one"}, default="keep"
         With "one", every string of two or more digits becomes the word ``<number>``; a
-        single digit is no word. No effect with ``tokens="letters"``, where no digit is.
+        single digit is not a word. No effect with ``tokens="letters"``, which excludes digits.
     min_df, max_df : int or float, default=1 and 1.0
         Fewest and most documents a word may occur in: a number of documents (int) or a
         share of them (float).
     max_features : int, "auto" or None, default=None
-        Size of the vocabulary, the highest-ranked words being kept; "auto" takes the size
-        with which naive Bayes classifies most labeled documents rightly when they are left
-        out one at a time.
+        Size of the vocabulary; the highest-ranked words are kept. "auto" chooses the size
+        with which naive Bayes classifies most labeled documents correctly when they are
+        left out one at a time.
     rank_by : {"frequency", "mutual_information"}, default="frequency"
         Rank words by occurrences, or by mutual information with the labels given as
-        ``y`` to ``fit`` (unlabeled documents do not vote).
+        ``y`` to ``fit`` (unlabeled documents are ignored).
     vocabulary : iterable of str, mapping or None, default=None
         Words to count, in the order of their columns; None learns them. Without ``idf``
         there is then nothing to fit.
@@ -138,7 +138,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.n_threads = n_threads
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the vocabulary of texts ``X``; ``y`` is used to rank words, if asked."""
+        """Learn the vocabulary of texts ``X``; ``y`` is used to rank words by their classes."""
         self.fit_transform(X, y)
         return self
 
@@ -199,7 +199,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def _options(self) -> TextOptions:
         if self.vocabulary is not None and self.hash_features is not None:
             raise ValueError(
-                "vocabulary names the columns, which hash_features does without; set one of "
+                "vocabulary names the columns, which hash_features leaves unnamed; set one of "
                 "them to None"
             )
         fields = {name: getattr(self, name) for name in TextOptions.__dataclass_fields__}

@@ -1,4 +1,4 @@
-"""The words a corpus is counted in, as one block of bytes; and which of them to keep."""
+"""Vocabulary of a corpus, stored as one block of bytes, and selection of its words."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Vocabulary:
     """Distinct words, in order of their numbers.
 
     ``arena`` holds their UTF-8 bytes one after another and eight bytes of padding; word i
-    is ``arena[starts[i]:starts[i + 1]]``. No Python string is made until one is asked for.
+    is ``arena[starts[i]:starts[i + 1]]``. Python strings are created only on request.
     """
 
     arena: NDArray[np.uint8]  # (n_bytes + 8,)
@@ -59,7 +59,7 @@ class Vocabulary:
         return table
 
     def writable(self) -> Self:
-        """This vocabulary in arrays of its own, if its arrays are shared or mapped read-only.
+        """This vocabulary, with copies of its arrays if they are shared or mapped read-only.
 
         Kernels are compiled for arrays that can be written to.
         """
@@ -93,19 +93,19 @@ class Vocabulary:
             equal = ordered[1:] == ordered[:-1]
             is_tied[1:] |= equal
             is_tied[:-1] |= equal
-        tied = order[is_tied]  # words alike in eight bytes: few, so compared whole
+        tied = order[is_tied]  # words with the same first eight bytes: few, so compared fully
         words = self._as_array(pa.large_binary()).take(pa.array(tied))
         order[is_tied] = tied[pc.array_sort_indices(words).to_numpy()]
         return order
 
     def select(self, numbers: IntArray) -> Self:
         """Vocabulary of the words with these numbers, in this order."""
-        taken = self.words.take(pa.array(numbers))
-        starts = np.frombuffer(taken.buffers()[1], dtype=np.int64, count=len(taken) + 1)
+        words = self.words.take(pa.array(numbers))
+        starts = np.frombuffer(words.buffers()[1], dtype=np.int64, count=len(words) + 1)
         n_bytes = int(starts[-1])
         arena = np.zeros(n_bytes + PADDING, dtype=np.uint8)
         if n_bytes:
-            arena[:n_bytes] = np.frombuffer(taken.buffers()[2], dtype=np.uint8, count=n_bytes)
+            arena[:n_bytes] = np.frombuffer(words.buffers()[2], dtype=np.uint8, count=n_bytes)
         return type(self)(arena, starts.copy())
 
 
@@ -153,7 +153,7 @@ def top_ranked(scores: FloatArray | IntArray, how_many: int) -> BoolArray:
 
 
 def check_words(name: str, words: Iterable[Any]) -> list[str]:
-    """Words that users gave as the option ``name``, as a list; refuses what cannot be a word."""
+    """The words of the user's option ``name`` as a list; refuses values that cannot be words."""
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
         raise TypeError(
             f"{name} must be a list of words, got {words!r}; put a single word into a list"
@@ -162,7 +162,7 @@ def check_words(name: str, words: Iterable[Any]) -> list[str]:
     for word in listed:
         if not isinstance(word, str):
             raise TypeError(f"{name} must hold words of type str, got {word!r}; convert it to str")
-        # The hash table pads short words with NUL, so they would be taken for each other.
+        # The hash table pads short words with NUL, so it would confuse such words.
         if "\0" in word:
             raise ValueError(
                 f"{name} must hold words without NUL characters, got {word!r}; remove it"

@@ -1,4 +1,4 @@
-"""How many words to keep: the number that classifies held-out labeled documents best."""
+"""Choice of the vocabulary size by accuracy on held-out labeled documents."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from leaven._base.typing import Counts, FloatArray, IntArray
 __all__ = ["SizeChoice", "best_size", "try_sizes"]
 
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
-MOST_LEFT_OUT_SINGLY = 200  # labels beyond which ten folds do
+MOST_LEFT_OUT_SINGLY = 200  # with more labels, ten folds are used
 FOLDS = 10
 
 
@@ -33,9 +33,9 @@ def try_sizes(
 ) -> list[SizeChoice]:
     """Leave-one-out accuracy of naive Bayes by vocabulary size.
 
-    ``X`` holds labeled documents only. ``rank(X, codes)`` scores words, anew without each
-    document that is left out, whose words would otherwise have been chosen with its help;
-    ``weigh(columns, X[:, columns])`` turns counts into what a classifier sees, in place.
+    ``X`` holds labeled documents only. ``rank(X, codes)`` scores words, again for each fold
+    without its documents, so that they do not influence the choice of words;
+    ``weigh(columns, X[:, columns])`` turns counts into a classifier's input, in place.
     """
     sizes = [size for size in SIZES if size < X.shape[1]] + [X.shape[1]]
     n_folds = None if len(codes) <= MOST_LEFT_OUT_SINGLY else FOLDS
@@ -48,20 +48,20 @@ def try_sizes(
         n_scored += len(fold)
         for number, size in enumerate(sizes):
             columns = np.sort(order[:size])
-            seen = weigh(columns, csr_array(X[:, columns]))
-            best = _naive_bayes(seen, codes, rest, fold)
+            weighted = weigh(columns, csr_array(X[:, columns]))
+            best = _naive_bayes(weighted, codes, rest, fold)
             right[number] += (best == codes[fold]).sum()
     return [
-        SizeChoice(size, float(own / n_scored), n_scored)
-        for size, own in zip(sizes, right, strict=True)
+        SizeChoice(size, float(n_right / n_scored), n_scored)
+        for size, n_right in zip(sizes, right, strict=True)
     ]
 
 
 def best_size(choices: Sequence[SizeChoice]) -> int:
-    """The size of best accuracy; of equally good ones the largest.
+    """The size of best accuracy; among ties the largest.
 
-    Section 3.4.2 of Nigam et al. leaves that open; on held-back documents of Reuters the
-    largest classifies better than the smallest.
+    Section 3.4.2 of Nigam et al. leaves that open; on the training documents of Reuters that a
+    trial did not label, the largest is more accurate than the smallest (studies/table_3_2.py).
     """
     return max(choices, key=lambda choice: (choice.accuracy, choice.n_words)).n_words
 

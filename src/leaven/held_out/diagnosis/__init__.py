@@ -1,8 +1,8 @@
 """Is unlabeled text helping? Model probability against accuracy on held-out labels.
 
-EM looks for a probable model, not for an accurate one. Where the two go together unlabeled
+EM searches for a probable model, not for an accurate one. Where the two agree, unlabeled
 documents help; where they do not, EM does harm (Nigam, McCallum and Mitchell, figures 3.2 and
-3.3). The paper sees which it is on a test set. Here the labeled documents are all there is,
+3.3). The paper measures this on a test set. Here only the labeled documents are available,
 so EM starts several times from a part of them and is scored on the others.
 """
 

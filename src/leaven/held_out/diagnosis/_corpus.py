@@ -1,4 +1,4 @@
-"""The diagnosis of a corpus: the verdict alone, or with what could be done instead."""
+"""The diagnosis of a corpus: the verdict alone, or with alternatives to plain EM."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ def diagnose_corpus(
     seed: Any = 0,
     on_fit: OnDone | None = None,
 ) -> Diagnosis:
-    """Tell whether EM over unlabeled documents makes this model better.
+    """Judge whether EM over unlabeled documents makes this model better.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def diagnose_corpus(
     training : TrainingSet
         All documents, labeled and unlabeled.
     n_starts : int, default=10
-        Parts of the labeled documents to start from: time grows with them, doubt falls.
+        Parts of the labeled documents to start from: more take longer and are more certain.
     most_unlabeled : int, default=6000
         Unlabeled documents to use; where there are more, a sample stands for all of them.
     seed : int, default=0
-        Of parts, sample and starts.
+        Seed of parts, sample and starts.
     on_fit : callable or None, default=None
         Called as ``on_fit(done, total)`` after every fit.
     """
@@ -68,10 +68,10 @@ def diagnose_alternatives(
     seed: Any = 0,
     on_fit: OnDone | None = None,
 ) -> Diagnosis:
-    """Tell as :func:`diagnose_corpus` does, and try what else could be done.
+    """Judge as :func:`diagnose_corpus` does, and try alternatives.
 
     Supervised training, plain EM, a lower unlabeled weight, five components per class,
-    annealing, and the model asked about if it is none of these are scored on the same
+    annealing, and the given model if it is none of these, are scored on the same
     held-out labels. The best is recommended if it beats both supervised training and plain EM
     by more than a standard error, else the better of these two. The parameters are those of
     :func:`diagnose_corpus`.
@@ -91,7 +91,7 @@ def diagnose_alternatives(
             return Difference(0.0, 0.0)
         return paired_difference(right[way] - right[other], trials.rng(COMPARING))
 
-    accuracies = [float(np.nanmean(own, axis=1).mean()) for own in right]
+    accuracies = [float(np.nanmean(each, axis=1).mean()) for each in right]
     alternatives = [
         Alternative(
             way.name,
@@ -127,7 +127,7 @@ class _Way(NamedTuple):
 
 
 def _ways(asked: Ascent) -> tuple[list[_Way], int]:
-    """Ways to train, the simplest first, and the place of the one asked about."""
+    """Ways to train, the simplest first, and the place of the given one."""
     model, climb = asked.model, asked.climb
     n_classes = model.n_classes
     plain = replace(model, component_class=np.arange(n_classes), unlabeled_weight=1.0)
@@ -158,13 +158,13 @@ def _ways(asked: Ascent) -> tuple[list[_Way], int]:
 
 
 def _recommendation(alternatives: list[Alternative], taken: int, best: int) -> str:
-    own, others = alternatives[taken], [SUPERVISED, EM]
+    chosen, others = alternatives[taken], [SUPERVISED, EM]
     against = " and ".join(
         f"{alternatives[way].accuracy:.0%} {how}"
         for way, how in zip(others, ("without unlabeled text", "with plain EM"), strict=True)
         if way != taken
     )
-    text = f"{own.advice}: {own.accuracy:.0%} of the held-out labels right, against {against}"
+    text = f"{chosen.advice}: {chosen.accuracy:.0%} of the held-out labels right, against {against}"
     if best not in (taken, *others):
         top = alternatives[best]
         text += f"; {top.name} with {top.accuracy:.0%} is not better beyond chance"

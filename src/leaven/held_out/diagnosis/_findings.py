@@ -1,4 +1,4 @@
-"""What was found: points, statistics over starts, the verdict and its words."""
+"""Findings of a diagnosis: points, statistics over starts, the verdict and its sentences."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ __all__ = ["Alternative", "Diagnosis", "Difference", "Point", "judge", "paired_d
 
 ONE_SIDED_95 = 1.645  # standard errors
 N_RESAMPLED = 500
-NOTICEABLE = 0.05  # an accuracy that surely differs by less is much the same
+NOTICEABLE = 0.05  # a smaller difference in accuracy makes little difference
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Diagnosis:
         return asdict(self)
 
     def __str__(self) -> str:
-        width = max((len(own.name) for own in self.alternatives), default=0)
+        width = max((len(way.name) for way in self.alternatives), default=0)
         tried = [
-            f"  {own.name:<{width}}  {own.accuracy:6.1%}  {own.versus_em!s:>12} points from plain "
-            f"EM, {own.versus_supervised!s:>12} from supervised"
-            for own in self.alternatives
+            f"  {way.name:<{width}}  {way.accuracy:6.1%}  {way.versus_em!s:>12} points from plain "
+            f"EM, {way.versus_supervised!s:>12} from supervised"
+            for way in self.alternatives
         ]
         return "\n".join([self.sentence, self.recommendation, *tried])
 
@@ -134,7 +134,7 @@ def paired_difference(differences: FloatArray, rng: np.random.Generator) -> Diff
 
     ``differences`` has a row per start, a column per labeled document, NaN where the document
     was not held out. Starts share documents, and a document's answers from several starts are
-    alike, so that both are resampled: either alone promises too much.
+    alike, so both are resampled: resampling either alone underestimates the error.
     """
     differences = differences[:, ~np.isnan(differences).all(axis=0)]
     n_starts, n_documents = differences.shape
@@ -165,7 +165,7 @@ def pooled_correlation(
     x, y = x - x.mean(), y - y.mean()
     # One column per start: the sums that a correlation is made of.
     sums = np.stack(
-        [np.bincount(start, own) for own in (np.ones(len(x)), x, y, x * x, y * y, x * y)]
+        [np.bincount(start, term) for term in (np.ones(len(x)), x, y, x * x, y * y, x * y)]
     )
     whole = float(_correlations(sums.sum(axis=1)[:, None])[0])
     if np.isnan(whole):
@@ -197,8 +197,8 @@ def _nothing_to_judge(n_unlabeled: int) -> tuple[str, str]:
             "Train on the labeled documents alone (method nb).",
         )
     return (
-        "Whether unlabeled text helps cannot be told: no class has two labeled documents, so "
-        "that none can be held out.",
+        "Whether unlabeled text helps cannot be determined: no class has two labeled documents, "
+        "so that none can be held out.",
         "Label at least two documents of each class, then ask again.",
     )
 
@@ -229,4 +229,7 @@ def _words(
         )
     if gain.mean > 0:
         return sentence, "Train with the unlabeled text, which more likely helps than not."
-    return sentence, "Train without the unlabeled text (method nb) until more labels tell."
+    return (
+        sentence,
+        "Train without the unlabeled text (method nb) until there are more labels.",
+    )

@@ -54,7 +54,7 @@ class Trials:
     most_unlabeled : int
         Largest sample of unlabeled documents.
     seed : int
-        Of splits, sample and starts.
+        Seed of splits, sample and starts.
     n_threads : int or None
         Threads of an E-step.
     on_fit : callable or None
@@ -101,13 +101,13 @@ class Trials:
         points: list[Point] = []
         first, last = self._nothing_right(), self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
-            own = self.labeled.rows(part)
-            scaled = scaled_prior(model, self._corpus(own))
-            for iteration, params, objective in self._ascent(ascent, scaled, number, own):
+            labeled = self.labeled.rows(part)
+            scaled = scaled_prior(model, self._corpus(labeled))
+            for iteration, params, objective in self._ascent(ascent, scaled, number, labeled):
                 last[number, held] = self._right(model, params, held)
                 if not iteration:
                     first[number] = last[number]
-                value = self._log_probability(scaled, params, objective, own)
+                value = self._log_probability(scaled, params, objective, labeled)
                 accuracy = float(last[number, held].mean())
                 points.append(Point(number, iteration, value, accuracy, len(held)))
             self._count()
@@ -129,17 +129,17 @@ class Trials:
         ascent: Ascent,
         scaled: MultinomialMixture,
         number: int,
-        own: Block,
+        labeled: Block,
     ) -> Iterator[tuple[int, MixtureParams, float]]:
         """Parameters and objective after 0, 1, 2, 4, 8… iterations and in the end.
 
         ``scaled`` is the model with the prior that ``fit_mixture`` gives it.
         """
-        corpus, climb, seed = self._corpus(own), _quickened(ascent.climb), self._seed(number)
+        corpus, climb, seed = self._corpus(labeled), _quickened(ascent.climb), self._seed(number)
         stream = np.random.SeedSequence(seed).spawn(1)[0]  # the one that fit_mixture uses
         params, _ = supervised_start(scaled, corpus, seed=stream)
         if climb.warm_up:
-            # The temperatures between are other surfaces, not points on this one.
+            # Objectives at other temperatures cannot be compared with these.
             yield 0, params, run_em(scaled, corpus, params, max_iter=0).objective[0]
             result = fit_mixture(ascent.model, corpus, climb, seed).result
             yield result.n_iter, result.params, result.objective[-1]
@@ -153,19 +153,19 @@ class Trials:
             params, converged, done = result.params, result.converged, done + result.n_iter
             yield done, params, result.objective[-1]
 
-    def _corpus(self, own: Block) -> Corpus:
+    def _corpus(self, labeled: Block) -> Corpus:
         """The labeled documents of a start, and the unlabeled ones."""
-        return Joined([in_memory(own, 1), self.unlabeled])
+        return Joined([in_memory(labeled, 1), self.unlabeled])
 
     def _seed(self, number: int) -> int:
         return int(self.rng(COMPONENTS, number).integers(2**63))
 
     def _log_probability(
-        self, model: MultinomialMixture, params: MixtureParams, objective: float, own: Block
+        self, model: MultinomialMixture, params: MixtureParams, objective: float, labeled: Block
     ) -> float:
-        """One yardstick for all starts: of the unlabeled documents and the parameters."""
+        """Comparable over all starts: of the unlabeled documents and the parameters."""
         prior = model.log_prior(params)
-        of_labeled = model.expect(params, SOFT, own).objective
+        of_labeled = model.expect(params, SOFT, labeled).objective
         of_unlabeled = (objective - of_labeled - prior) / model.unlabeled_weight
         return (of_unlabeled + prior) / self.weight
 
@@ -201,8 +201,8 @@ def split_labels(
     """Places of the labeled documents to start from, and of those to score.
 
     The first start gets a quarter of every class, the last one four fifths. A class always
-    keeps a document, so one with a single label is never held out; where every class is such
-    there is no split.
+    keeps a document, so one with a single label is never held out; if every class has a single
+    label, there is no split.
     """
     counts = np.bincount(codes)
     if counts.max(initial=0) < 2:
@@ -222,9 +222,9 @@ def split_labels(
 
 
 def _thinned(part: IntArray, codes: IntArray) -> IntArray:
-    """At most so many documents that a start stays quick, every class among them."""
+    """At most about MOST_TO_START documents, every class among them."""
     every = -(-len(part) // MOST_TO_START)
-    own = codes[part]
-    is_first = np.r_[True, own[1:] != own[:-1]]
+    part_codes = codes[part]
+    is_first = np.r_[True, part_codes[1:] != part_codes[:-1]]
     thinned: IntArray = part[is_first | (np.arange(len(part)) % every == 0)]
     return thinned

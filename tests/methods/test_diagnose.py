@@ -115,7 +115,7 @@ def test_a_method_that_em_does_not_fit_alone_is_refused(method):
 
 
 def test_bad_input_is_refused_as_in_training():
-    with pytest.raises(ValueError, match="equally many, got 300 texts and 2 labels"):
+    with pytest.raises(ValueError, match="the same length, got 300 texts and 2 labels"):
         diagnose(TEXTS, ["baking", "space"])
     with pytest.raises(ValueError, match="method 'em' has no option 'beta'"):
         diagnose(TEXTS, LABELS, options={"beta": 1})

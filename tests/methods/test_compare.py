@@ -141,11 +141,11 @@ def test_a_method_that_fails_has_an_error_instead_of_numbers():
     assert [row.method for row in own.results] == ["nb", "mixture"]
     failed = own.results[1]
     assert (failed.accuracy, failed.seconds, failed.right) == (None, None, ())
-    assert "every class has one at most" in failed.error
+    assert "every class has at most one" in failed.error
     assert own.notes == [f"mixture failed: {failed.error}"]
     assert own.notes[0] in str(own)
     assert own.sentence.startswith("nb has ")
-    with pytest.raises(ValueError, match="every class has one at most"):
+    with pytest.raises(ValueError, match="every class has at most one"):
         compare(texts, labels, methods=["mixture"], n_folds=2)
 
 
@@ -162,7 +162,7 @@ def test_the_only_label_of_a_class_is_never_held_out():
         ([None, None, None, None], "label"),
         (["a", "a", None, None], "class"),
         (["a", "b", None, None], "every class has one; label a second document of some classes"),
-        (["a", "a", "b"], "texts and labels must be equally many"),
+        (["a", "a", "b"], "texts and labels must have the same length"),
     ],
 )
 def test_labels_that_cannot_be_compared_by_are_refused(labels, message):

@@ -196,7 +196,7 @@ def test_documents_that_are_seen_keep_all_but_their_vectors():
         (np.zeros(4), r"must have shape \(4, n_dims\)"),
         (np.zeros((3, 2)), r"must have shape \(4, n_dims\)"),
         (np.zeros((4, 0)), r"must have shape \(4, n_dims\)"),
-        ([[1.0], [2.0], [3.0, 4.0], [5.0]], "must be numbers, equally many"),
+        ([[1.0], [2.0], [3.0, 4.0], [5.0]], "must be numbers, the same number"),
         ([["a"], ["b"], ["c"], ["d"]], "must be numbers"),
         (np.full((4, 2), np.nan), "must be finite"),
     ],

@@ -370,7 +370,7 @@ REFUSED_LABELS = [
         r"the 4 labels are all different \('a', 'b', …\): this looks like",
     ),
     ([1, 2, 3, 4], r"the 4 labels are all different \(1, 2, …\)"),
-    (["a", "b", None], "texts and labels must be equally many, got 4 texts and 3 labels"),
+    (["a", "b", None], "texts and labels must have the same length, got 4 texts and 3 labels"),
     ([["a"], ["a", "b"], [], ["b"]], "several labels per document .multi-label."),
     (np.eye(4, dtype=int), "multi-label"),
     (None, "the target y is None; give one label per document"),
@@ -476,7 +476,7 @@ def test_score_counts_labeled_texts_only(fitted):
 def test_score_needs_a_label_for_every_text_and_one_that_is_there(fitted):
     with pytest.raises(ValueError, match="every label is missing"):
         fitted.score(NEW_TEXTS, [None] * 60)
-    with pytest.raises(ValueError, match="equally many, got 60 texts and 2 labels"):
+    with pytest.raises(ValueError, match="the same length, got 60 texts and 2 labels"):
         fitted.score(NEW_TEXTS, ["baking", "music"])
 
 

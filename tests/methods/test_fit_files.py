@@ -410,7 +410,7 @@ def test_a_file_that_changes_between_the_passes_is_noticed(tmp_path, monkeypatch
 def test_vectors_of_several_lengths_are_refused(tmp_path):
     paths = write_files(tmp_path, "jsonl")
     paths[1].write_text(paths[1].read_text().replace('"vector": [', '"vector": [1.5, '))
-    with pytest.raises(DataError, match=r"1\.jsonl have 5 numbers, those before 4"):
+    with pytest.raises(DataError, match=r"1\.jsonl have 5 numbers, but earlier ones have 4"):
         TextClassifier("two-view").fit_files(paths, vectors="vector")
 
 
@@ -535,7 +535,7 @@ def test_a_method_that_runs_in_memory_only_is_trained_there(homebody, tmp_path):
 def test_forgotten_words_are_noted(tmp_path, monkeypatch):
     monkeypatch.setattr(_survey, "MOST_WORDS", 25)
     clf = TextClassifier("em").fit_files(write_files(tmp_path))
-    (note,) = [own for own in clf.report_.warnings if "too rare to be remembered" in own]
+    (note,) = [own for own in clf.report_.warnings if "rare words were dropped" in own]
     assert "hash_features needs no list of words" in note
     assert clf.report_.n_words <= 25
 

@@ -162,5 +162,5 @@ def test_a_file_that_workers_do_not_see_is_told_apart_from_a_missing_one(client,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dask_uncounted, "pieces_of", gone_meanwhile)
-        with pytest.raises(DataError, match=r"01\.parquet is not there for the worker on "):
+        with pytest.raises(DataError, match=r"01\.parquet does not exist for the worker on "):
             classifier.fit_files(tmp_path, client=client)

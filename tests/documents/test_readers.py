@@ -657,7 +657,7 @@ def test_several_labels_per_document_are_refused_in_json(write, content):
     refused(
         path,
         r"column 'label' of .*a\.jsonl is a list per document \(multi-label\), which no method "
-        "built so far can use",
+        "supports yet",
         label="label",
     )
 
