@@ -1,7 +1,6 @@
 """The command line: one file per verb, a function that returns data and a command that prints."""
 
 import sys
-from importlib.abc import MetaPathFinder
 from typing import Annotated
 
 import typer
@@ -61,7 +60,7 @@ def leaven(
     """
 
 
-class _WithoutPandas(MetaPathFinder):
+class _WithoutPandas:
     """Hide pandas: pyarrow imports it just to inspect a list, which takes a third of a second."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
