@@ -210,6 +210,16 @@ def test_a_place_it_does_not_have_is_refused_before_any_work(csv):
         TextClassifier("centroid").fit_files(csv.with_name("missing.csv"), client=Client())
 
 
+def test_the_command_line_refuses_the_place_before_it_starts_a_cluster(csv, monkeypatch):
+    from leaven.cli import train
+
+    monkeypatch.setattr(train, "connected", None)
+    arguments = ["train", str(csv), "--method", "centroid", "--dask", "local"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    assert "error: method 'centroid' cannot run on a Dask cluster, only in memory" in result.stderr
+
+
 def test_options_and_vectors_it_does_not_have_are_refused(texts, labels):
     with pytest.raises(ValueError, match="'centroid' has no option 'alpha'; choose from shrinkage"):
         TextClassifier("centroid", options={"alpha": 1.0}).fit(texts, labels)

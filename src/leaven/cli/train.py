@@ -63,6 +63,7 @@ from leaven.cli._where import (
     connected,
     terminating,
 )
+from leaven.methods import METHODS
 
 if TYPE_CHECKING:
     from leaven.classifier import FittedClassifier
@@ -192,8 +193,10 @@ def train_command(
         "max_iter": max_iter,
         "tol": tol,
     }
-    with Talk() as talk, terminating(), connected(dask, threads) as client:
+    with Talk():  # before a cluster is started
+        METHODS[method].check_place("dask" if dask else "stream" if stream else "memory")
         check_folder(output)
+    with Talk() as talk, terminating(), connected(dask, threads) as client:
         if stop_words is not None:
             text_options["stop_words"] = read_stop_words(stop_words)
         if ngrams is not None:

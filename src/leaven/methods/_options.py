@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from leaven.learners import Learner
-from leaven.methods._registry import PLACES, Method
+from leaven.methods._registry import Method
 from leaven.text._options import TextOptions
 
-__all__ = ["check_place", "check_vectors", "learner_options", "make_learner", "merged_text_options"]
+__all__ = ["check_vectors", "learner_options", "make_learner", "merged_text_options"]
 
 TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
 
@@ -52,16 +52,6 @@ def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
 def learner_options(learner: Learner) -> dict[str, Any]:
     """Options of a learner by their names."""
     return {each.name: getattr(learner, each.name) for each in dataclasses.fields(learner)}
-
-
-def check_place(method: Method, place: str) -> None:
-    """Raise an error for a place where the method cannot run."""
-    if place not in method.places:
-        possible = " or ".join(words for name, words in PLACES.items() if name in method.places)
-        raise ValueError(
-            f"method {method.name!r} cannot run {PLACES[place]}, only {possible}; train it there, "
-            "or choose another method"
-        )
 
 
 def check_vectors(method: Method, sees: list[str]) -> None:

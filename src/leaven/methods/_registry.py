@@ -87,6 +87,15 @@ class Method:
         """Whether it uses vectors, so that users may provide some."""
         return self.learner_type(**self.settings).n_dims > 0
 
+    def check_place(self, place: str) -> None:
+        """Raise an error for a place where the method cannot run."""
+        if place not in self.places:
+            possible = " or ".join(words for name, words in PLACES.items() if name in self.places)
+            raise ValueError(
+                f"method {self.name!r} cannot run {PLACES[place]}, only {possible}; train it "
+                "there, or choose another method"
+            )
+
     def blended(self, learned: "Learned", training: "TrainingSet", run: "Run") -> "Combination":
         """The learner's expert among the others of the blend."""
         found: Combination = _found(self.blend)(learned, training, run)

@@ -25,7 +25,6 @@ from leaven.experts import ComponentWords, Explanation
 from leaven.learners import Learner, Run
 from leaven.learning import check_given
 from leaven.methods._options import (
-    check_place,
     check_vectors,
     make_learner,
     merged_text_options,
@@ -277,7 +276,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _checked(self, place: str, has_vectors: bool) -> tuple[Method, Learner]:
         """The method and its learner; raises all errors that can be found before reading."""
         method = find_method(self.method)
-        check_place(method, place)
+        method.check_place(place)
         if has_vectors:
             check_vectors(method, methods_where(sees_vectors=True))
         merged_text_options(method, self.text_options, 1)
