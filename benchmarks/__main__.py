@@ -1,4 +1,4 @@
-"""Run all benchmarks: a table on stdout, JSON in benchmarks/results.json."""
+"""Run benchmarks, all or those named: a table, and of all of them benchmarks/results.json."""
 
 import argparse
 import importlib
@@ -8,16 +8,18 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from studies._provenance import made_now
 
 from leaven._base.threads import count_threads
 
+RESULTS = Path(__file__).with_name("results.json")
 SUITES = ("text", "em", "annealing", "pipeline", "default", "scale", "startup")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suites", nargs="*", default=SUITES, help=f"of {', '.join(SUITES)}")
-    parser.add_argument("--json", type=Path, default=Path(__file__).with_name("results.json"))
+    parser.add_argument("--json", type=Path, help="default: results.json, if all suites run")
     arguments = parser.parse_args()
     rows = []
     for suite in arguments.suites:
@@ -34,8 +36,11 @@ def main() -> None:
         )
     Console(width=120).print(table)
     machine = {"processors": count_threads(None), "python": platform.python_version()}
-    results = {"machine": machine, "rows": [row.to_json() for row in rows]}
-    arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    measured = [row.to_json() for row in rows]
+    results = {"made_with": made_now(), "machine": machine, "rows": measured}
+    path = arguments.json or (RESULTS if set(arguments.suites) == set(SUITES) else None)
+    if path is not None:
+        path.write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ class Row:
     peer_seconds: float | None = None
     target: float | None = None  # least ratio, or most seconds where there is no peer
     details: dict[str, Any] = field(default_factory=dict)
+    unit: str = "s"  # of seconds; "" for a pure number
 
     @property
     def ratio(self) -> float | None:
@@ -33,6 +34,7 @@ class Row:
         return {
             "what": self.what,
             "seconds": self.seconds,
+            "unit": self.unit,
             "peer": self.peer,
             "peer_seconds": self.peer_seconds,
             "ratio": self.ratio,

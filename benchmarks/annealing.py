@@ -98,5 +98,6 @@ def _new_memory(texts: list[str], labels: Any) -> Row:
         "temperature, in arrays of classes × words (≤ 0.1)",
         max(asked[SETTLED:]),
         target=0.1,
+        unit="",
         details={"first_temperatures": asked[:SETTLED], "array_bytes": one_array},
     )

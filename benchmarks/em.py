@@ -114,6 +114,7 @@ def _growth(texts: list[str], truth: Any) -> list[Row]:
             "time per value, 10⁶ to 3·10⁷ values: largest deviation (≤ 0.30)",
             spread,
             target=0.30,
+            unit="",
             details={"nanoseconds_per_value": {str(n): 1e9 * t for n, t in per_value.items()}},
         )
     ]
