@@ -17,15 +17,18 @@ from leaven.cli import app
 from leaven.methods import METHODS
 
 # begin: the family
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from scipy.sparse import csr_array, diags_array
 
-from leaven._base.tensors import check_sensible, check_shapes
+from leaven._base.tensors import Settings, check_sensible, check_shapes
+from leaven._base.typing import Counts, FloatArray
 from leaven._base.validation import check_in
-from leaven.experts import Expert, register_expert, row_norms
-from leaven.learners import Learned, Learner
+from leaven.corpora import Block, TrainingSet
+from leaven.experts import Expert, StoredExpert, register_expert, row_norms
+from leaven.learners import Learned, Learner, Run
 from leaven.methods import Method, register
 
 
@@ -37,23 +40,23 @@ class CentroidExpert(Expert):
     kind: ClassVar[str] = "centroid"
 
     name: str
-    centroids: Any  # (n_classes, n_words)
+    centroids: FloatArray  # (n_classes, n_words)
 
-    def scores(self, X, vectors):
+    def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
         near = X @ self.centroids.T / row_norms(X)[:, None]
-        return 2 * near - (self.centroids**2).sum(axis=1)
+        return np.asarray(2 * near - (self.centroids**2).sum(axis=1))
 
-    def pulls(self, x, word_vectors):
-        return 2 * x.data[:, None] * self.centroids.T[x.indices] / row_norms(x)
+    def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        return np.asarray(2 * x.data[:, None] * self.centroids.T[x.indices] / row_norms(x))
 
-    def word_scores(self):
-        return self.centroids - self.centroids.mean(axis=0)
+    def word_scores(self) -> FloatArray:
+        return np.asarray(self.centroids - self.centroids.mean(axis=0))
 
-    def to_tensors(self):
+    def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         return {}, {"centroids": self.centroids}
 
     @classmethod
-    def from_tensors(cls, stored):
+    def from_tensors(cls, stored: StoredExpert) -> Self:
         centroids = stored.arrays.get("centroids", 2)
         check_shapes(centroids.shape == (stored.n_classes, stored.n_words))
         check_sensible(centroids)
@@ -68,18 +71,15 @@ class CentroidLearner(Learner):
 
     shrinkage: float = 0.0
 
-    def check(self, dtype):
+    def check(self, dtype: Any) -> None:
         check_in("shrinkage", self.shrinkage, "[0, 1]")
 
-    def fit(self, training, run):
-        def total(block):
+    def fit(self, training: TrainingSet, run: Run) -> Learned:
+        def total(block: Block) -> FloatArray:
             labeled = block.rows(np.flatnonzero(block.y >= 0))
             unit = diags_array(labeled.weight / row_norms(labeled.X)) @ labeled.X
-            where = (labeled.y, np.arange(len(labeled.y)))
-            member = csr_array(
-                (np.ones(len(labeled.y)), where), (training.n_classes, len(labeled.y))
-            )
-            return (member @ unit).toarray()
+            is_of_class = labeled.y == np.arange(training.n_classes)[:, None]
+            return np.asarray((csr_array(is_of_class.astype(float)) @ unit).toarray())
 
         means = training.corpus.reduce(total) / training.class_weights[:, None]
         means += self.shrinkage * (means.mean(axis=0) - means)
@@ -93,7 +93,6 @@ CENTROID = Method(
     CentroidLearner,
     text={"log_tf": True, "idf": True},
     places=frozenset({"memory", "stream"}),
-    uses_unlabeled=False,
 )
 # end: the family; register(CENTROID) makes it a method like any other
 
@@ -231,8 +230,10 @@ def test_options_and_vectors_it_does_not_have_are_refused(texts, labels):
 
 def test_it_runs_from_the_command_line(csv, tmp_path):
     model = tmp_path / "toy.leaven"
-    report = json.loads(run("train", csv, "--method", "centroid", "-o", model, "--json").stdout)
+    arguments = ("train", csv, "--method", "centroid", "-o", model, "--json")
+    report = json.loads(run(*arguments, "--option", "shrinkage=0.25").stdout)
     assert report["method"] == "centroid"
+    assert report["options"]["method"]["shrinkage"] == 0.25
     assert report["expected_accuracy"]["n_held_out"] == 15
     run("train", csv, "--method", "centroid", "-o", model, "--stream")
     found = json.loads(run("explain", model, "the moon", "--json").stdout)
@@ -247,7 +248,7 @@ def test_it_runs_from_the_command_line(csv, tmp_path):
 
 def test_a_damaged_file_of_its_kind_is_refused(texts, labels, tmp_path):
     clf = TextClassifier("centroid").fit(texts, labels)
-    bad = clf.fitted.experts[0]
+    bad: Any = clf.fitted.experts[0]
     object.__setattr__(bad, "centroids", bad.centroids[:, 1:])
     clf.save(tmp_path / "bad.leaven")
     with pytest.raises(ValueError, match="its arrays do not fit together"):

@@ -56,7 +56,7 @@ def test_methods_are_those_that_em_fits_alone(run, data):
     fitted_by_em = [
         own
         for own in METHODS.values()
-        if issubclass(own.learner_type, NaiveBayesLearner) and own.uses_unlabeled and not own.blend
+        if issubclass(own.learner_type, NaiveBayesLearner) and own.supervised and not own.blend
     ]
     assert (
         [own.name for own in fitted_by_em] == DIAGNOSED == ["em", "mixture", "annealed", "two-view"]

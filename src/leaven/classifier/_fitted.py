@@ -22,6 +22,7 @@ from leaven.experts import (
     Explanation,
     MixtureExpert,
     WordPull,
+    checked_scores,
     component_words,
     highest,
     strongest,
@@ -76,7 +77,8 @@ class FittedClassifier:
         """Weighted sum of the experts' scores of counted documents."""
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
         weighted = zip(self.weights, self.experts, strict=True)
-        parts = [weight * expert.scores(X, vectors) for weight, expert in weighted]
+        n_classes = len(self.labels)
+        parts = [w * checked_scores(expert, X, vectors, n_classes) for w, expert in weighted]
         total: FloatArray = np.sum(parts, axis=0)
         return total
 

@@ -24,7 +24,7 @@ from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._report import FitReport
 from leaven.documents._labels import Labels
 from leaven.exceptions import ModelFileError
-from leaven.experts import experts_from, experts_to
+from leaven.experts import UnknownKindError, experts_from, experts_to
 from leaven.learning._em_facts import EMFacts, class_lines, em_lines
 from leaven.learning._views import view_from, view_to
 from leaven.text._counter import TextCounter
@@ -111,7 +111,12 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
         raise ModelFileError(
             f"{name!r} is not a consistent leaven model (it lacks {error}); train it anew"
         ) from None
-    except (TypeError, ValueError, OverflowError) as error:
+    except UnknownKindError as error:
+        raise ModelFileError(
+            f"{name!r} holds an expert of kind {error.args[0]!r}, which leaven does not have; if "
+            "another module defines it, import that module first"
+        ) from None
+    except (TypeError, ValueError, ArithmeticError, IndexError, AttributeError) as error:
         raise ModelFileError(
             f"{name!r} is not a consistent leaven model ({error}); train it anew"
         ) from None

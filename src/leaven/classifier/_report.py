@@ -34,7 +34,8 @@ class FitReport:
     facts: dict[str, Any] = field(default_factory=dict)  # of the method
 
     def __post_init__(self) -> None:
-        taken = sorted({each.name for each in fields(self)} & set(self.facts))
+        names = {each.name for each in fields(self)} | set(dir(type(self)))
+        taken = sorted(names & set(self.facts))
         if taken:
             raise ValueError(f"every report has {taken[0]!r}; give that fact another name")
 

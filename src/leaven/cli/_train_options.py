@@ -1,5 +1,6 @@
 """Options of ``leaven train``: their choices, defaults and how values are parsed."""
 
+import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +18,8 @@ from leaven.cli._methods import (
 from leaven.methods import METHODS
 
 __all__ = [
+    "MethodOption",
+    "read_options",
     "ModelOutput",
     "MethodName",
     "Alpha",
@@ -236,6 +239,33 @@ Check = Annotated[
         "acts on it instead.",
     ),
 ]
+
+
+MethodOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="Another option of the method, as options= in Python has it (repeatable).",
+        show_default="none",
+    ),
+]
+
+
+def read_options(given: Sequence[str]) -> dict[str, Any]:
+    """``shrinkage=0.3`` and the like; what is not JSON is text."""
+    found: dict[str, Any] = {}
+    for entry in given:
+        name, equals, value = entry.partition("=")
+        if not (name and equals):
+            raise typer.BadParameter(f"--option is NAME=VALUE, got {entry!r}")
+        if name in found:
+            raise typer.BadParameter(f"--option {name} is given twice; give it once")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def read_share(option: str, value: str) -> float:

@@ -37,6 +37,7 @@ from leaven.cli._train_options import (
     MaxDf,
     MaxIter,
     MethodName,
+    MethodOption,
     MinDf,
     ModelOutput,
     Ngrams,
@@ -50,6 +51,7 @@ from leaven.cli._train_options import (
     UnlabeledWeight,
     VocabularySize,
     read_components,
+    read_options,
     read_share,
     read_stop_words,
     read_whole,
@@ -138,6 +140,7 @@ def train_command(
     beta_start: BetaStart = None,
     beta_factor: BetaFactor = None,
     correspondence: CorrespondenceOption = None,
+    option: MethodOption = None,
     seed: Seed = 0,
     stop_words: StopWords = None,
     min_df: MinDf = None,
@@ -193,6 +196,10 @@ def train_command(
         "max_iter": max_iter,
         "tol": tol,
     }
+    options = {name: value for name, value in given.items() if value is not None}
+    more = read_options(option or [])
+    for name in sorted(set(options) & set(more)):
+        raise typer.BadParameter(f"--option {name} is set by an option of its own too; keep one")
     with Talk():  # before a cluster is started
         METHODS[method].check_place("dask" if dask else "stream" if stream else "memory")
         check_folder(output)
@@ -213,7 +220,7 @@ def train_command(
             encoding=encoding,
             method=method,
             text_options=text_options,
-            options={name: value for name, value in given.items() if value is not None},
+            options=options | more,
             n_threads=threads,
             random_state=seed,
             vectors=vectors,
@@ -231,9 +238,8 @@ def train_command(
         for warning in report.warnings:
             talk.warn(warning)
         if as_json:
-            print_json(
-                {"model": output, "bytes": n_bytes, **report.to_json(), "warnings": talk.warnings}
-            )
+            file = {"model": output, "bytes": n_bytes}
+            print_json({**file, **report.to_json(), **file, "warnings": talk.warnings})
             return
         summary = str(dataclasses.replace(report, warnings=[]))
         if output == "-":

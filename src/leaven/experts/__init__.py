@@ -1,6 +1,12 @@
 """The experts of a fitted classifier: they score classes, explain scores, become tensors."""
 
-from leaven.experts._base import EXPERT_KINDS, Expert, StoredExpert, register_expert
+from leaven.experts._base import (
+    EXPERT_KINDS,
+    Expert,
+    StoredExpert,
+    checked_scores,
+    register_expert,
+)
 from leaven.experts._explanations import ComponentWords, Explanation, WordPull, strongest
 from leaven.experts._linear import LinearExpert, row_norms
 from leaven.experts._mixture import (
@@ -11,7 +17,7 @@ from leaven.experts._mixture import (
     highest,
     top_words,
 )
-from leaven.experts._tensors import experts_from, experts_to
+from leaven.experts._tensors import UnknownKindError, experts_from, experts_to
 
 __all__ = [
     "EXPERT_KINDS",
@@ -22,7 +28,9 @@ __all__ = [
     "MixtureExpert",
     "StoredExpert",
     "TwoViewExpert",
+    "UnknownKindError",
     "WordPull",
+    "checked_scores",
     "class_log_words",
     "component_words",
     "experts_from",

@@ -4,9 +4,12 @@ A classifier adds up its experts' scores, each times a weight, and takes the sof
 product of experts. One expert with a weight is a calibrated model.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+
+import numpy as np
 
 from leaven._base.tensors import Settings, StoredArrays
 from leaven._base.typing import Counts, FloatArray
@@ -14,7 +17,7 @@ from leaven._base.typing import Counts, FloatArray
 if TYPE_CHECKING:
     from leaven.experts._mixture import MixtureExpert
 
-__all__ = ["EXPERT_KINDS", "Expert", "StoredExpert", "register_expert"]
+__all__ = ["EXPERT_KINDS", "Expert", "StoredExpert", "checked_scores", "register_expert"]
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,12 @@ class Expert(Protocol):
         """Whether it models word probabilities of classes, so that its top words describe them."""
         return False
 
+    @abstractmethod
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
         """Log-odds of the classes, (n_documents, n_classes), up to a constant per document."""
         ...
 
+    @abstractmethod
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         """Contribution of each word of one document to the scores, (n_present, n_classes).
 
@@ -67,15 +72,18 @@ class Expert(Protocol):
         """
         ...
 
+    @abstractmethod
     def word_scores(self) -> FloatArray:
         """How strongly each word indicates each class, (n_classes, n_words): for top words."""
         ...
 
+    @abstractmethod
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         """Settings and arrays, all that :meth:`from_tensors` needs."""
         ...
 
     @classmethod
+    @abstractmethod
     def from_tensors(cls, stored: StoredExpert) -> Self:
         """The expert that was stored, every part checked, or a ValueError."""
         ...
@@ -90,7 +98,31 @@ EXPERT_KINDS: dict[str, type[Expert]] = {}
 
 
 def register_expert(expert: type[E]) -> type[E]:
-    """Class decorator: model files may hold this kind of expert."""
-    if EXPERT_KINDS.setdefault(expert.kind, expert) is not expert:
+    """Class decorator: model files may hold this kind of expert.
+
+    A class that was defined again, as in a notebook, replaces the earlier one.
+    """
+    known = EXPERT_KINDS.get(expert.kind, expert)
+    if (known.__module__, known.__qualname__) != (expert.__module__, expert.__qualname__):
         raise ValueError(f"there is another kind of expert called {expert.kind!r}; rename one")
+    EXPERT_KINDS[expert.kind] = expert
     return expert
+
+
+def checked_scores(
+    expert: Expert, X: Counts, vectors: FloatArray | None, n_classes: int
+) -> FloatArray:
+    """Scores of an expert, or an error where they are not finite numbers for every class."""
+    scores = expert.scores(X, vectors)
+    wanted = (X.shape[0], n_classes)
+    if np.shape(scores) != wanted:
+        raise ValueError(
+            f"{expert.name!r} must give scores of shape {wanted}, one per document and class, got "
+            f"{np.shape(scores)}; correct its scores method"
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            f"{expert.name!r} must give finite scores, got {scores[~np.isfinite(scores)][0]}; "
+            "correct its scores method"
+        )
+    return scores

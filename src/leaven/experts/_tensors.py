@@ -6,7 +6,11 @@ from typing import Any
 from leaven._base.tensors import StoredArrays
 from leaven.experts._base import EXPERT_KINDS, Expert, StoredExpert
 
-__all__ = ["experts_from", "experts_to"]
+__all__ = ["UnknownKindError", "experts_from", "experts_to"]
+
+
+class UnknownKindError(ValueError):
+    """No imported module registers experts of this kind."""
 
 
 def experts_to(experts: Sequence[Expert]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -14,6 +18,11 @@ def experts_to(experts: Sequence[Expert]) -> tuple[dict[str, Any], list[dict[str
     tensors: dict[str, Any] = {}
     about = []
     for number, expert in enumerate(experts):
+        if EXPERT_KINDS.get(expert.kind) is not type(expert):
+            raise ValueError(
+                f"experts of kind {expert.kind!r} cannot be saved: decorate "
+                f"{type(expert).__name__} with register_expert"
+            )
         settings, arrays = expert.to_tensors()
         about.append({"kind": expert.kind, "name": expert.name, "settings": settings})
         tensors.update({f"{number}.{name}": array for name, array in arrays.items()})
@@ -32,7 +41,7 @@ def experts_from(
         if not isinstance(name, str) or not isinstance(settings, dict):
             raise ValueError("an expert is malformed")
         if not isinstance(kind, str) or kind not in EXPERT_KINDS:
-            raise ValueError(f"an expert's kind is {kind!r}")
+            raise UnknownKindError(kind)
         arrays = StoredArrays(tensors, str(number))
         stored = StoredExpert(name, settings, arrays, n_words, n_dims, n_classes)
         experts.append(EXPERT_KINDS[kind].from_tensors(stored))

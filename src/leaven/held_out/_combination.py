@@ -9,7 +9,7 @@ import numpy as np
 from leaven._base.typing import FloatArray
 from leaven.corpora import Block, TrainingSet, sample_documents
 from leaven.documents._labels import Labels
-from leaven.experts import Expert
+from leaven.experts import Expert, checked_scores
 from leaven.held_out._expectation import Expectation
 from leaven.held_out._held_out import HeldOut
 from leaven.held_out._weights import fit_weights, temper
@@ -49,7 +49,8 @@ def sampled_scores(
 ) -> tuple[Block, list[FloatArray]]:
     """A sample of the documents, and each expert's scores of it."""
     seen = sample_documents(training.corpus, MOST_LOOKED_AT)
-    return seen, [expert.scores(seen.X, seen.vectors) for expert in experts]
+    n_classes = training.n_classes
+    return seen, [checked_scores(expert, seen.X, seen.vectors, n_classes) for expert in experts]
 
 
 def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> FloatArray:

@@ -1,5 +1,6 @@
 """The interface of a learner, which fits on documents and returns an expert."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -10,7 +11,7 @@ from leaven._base.progress import SILENT, Progress
 from leaven._base.typing import FloatArray, IntArray
 from leaven.corpora import CorpusSize, TrainingSet
 from leaven.exceptions import CollapseWarning
-from leaven.experts import Expert
+from leaven.experts import Expert, checked_scores
 from leaven.learning import Ascent
 from leaven.learning._cross_validation import Folds
 
@@ -86,7 +87,8 @@ class Learned:
         for number, fold in enumerate(places):
             expert = self.refit(folds.rest(fold), run)
             documents = folds.documents(fold)
-            found.append(expert.scores(documents.X, documents.vectors))
+            n_classes = len(folds.labels)
+            found.append(checked_scores(expert, documents.X, documents.vectors, n_classes))
             if on_fold is not None and on_fold(number + 1, len(places)):
                 break
         return np.concatenate(found)
@@ -112,6 +114,7 @@ class Learner(Protocol):
         """Raise an error for invalid options, given the precision of the counts."""
         return
 
+    @abstractmethod
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         """Learn from documents wherever they are; they have vectors if ``n_dims`` is positive."""
         ...

@@ -183,7 +183,7 @@ class _Trial:
         self.predicted: list[IntArray] = []
         self.seconds: list[float] = []
         self.memory: list[float | None] = []
-        self.error: ValueError | None = None
+        self.error: Exception | None = None
 
     def run(
         self,
@@ -213,7 +213,7 @@ class _Trial:
                 # Every class has a label left, so codes mean the same as in all the labels.
                 held_out = texts.take(pa.array(fold))
                 probabilities = clf.predict_proba(held_out, vectors=held_vectors)
-        except ValueError as error:
+        except Exception as error:  # whatever a learner raises, the other methods go on
             self.error = error
             return
         self.memory.append(memory.added)
@@ -221,7 +221,8 @@ class _Trial:
 
     def result(self, truth: IntArray) -> MethodResult:
         if self.error is not None:
-            return MethodResult(self.name, error=" ".join(str(self.error).split()))
+            kind = "" if isinstance(self.error, ValueError) else f"{type(self.error).__name__}: "
+            return MethodResult(self.name, error=kind + " ".join(str(self.error).split()))
         predicted = np.concatenate(self.predicted)
         right = predicted == truth
         low, high = wilson_interval(int(right.sum()), len(right), Z_90)

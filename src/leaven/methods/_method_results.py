@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from leaven._base.validation import check_choice
-from leaven.methods._registry import METHODS, methods_where
+from leaven.methods._registry import METHODS
 from leaven.significance import McNemar, mcnemar
 
 __all__ = ["Comparison", "MethodResult"]
@@ -82,13 +82,14 @@ class Comparison:
 
     @property
     def warning(self) -> str | None:
-        """Which methods are worse than the first without unlabeled text beyond chance, if any."""
+        """Which methods are worse than without unlabeled text beyond chance, if any."""
         names = [result.method for result in self.scored]
-        baseline = next((name for name in methods_where(uses_unlabeled=False) if name in names), "")
-        if not baseline:
-            return None
-        semi_supervised = [name for name in names if METHODS[name].uses_unlabeled]
-        tests = {name: self.paired(name, baseline) for name in semi_supervised}
+        baselines = {name: METHODS[name].supervised for name in names}
+        tests = {
+            name: self.paired(name, baseline)
+            for name, baseline in baselines.items()
+            if baseline in names
+        }
         hurt = {
             name: f"({_points(test.difference, '+')}, {_chance(test)})"
             for name, test in tests.items()

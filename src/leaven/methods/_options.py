@@ -10,6 +10,7 @@ from leaven.text._options import TextOptions
 
 __all__ = ["check_vectors", "learner_options", "make_learner", "merged_text_options"]
 
+RUN_OPTIONS = frozenset({"random_state", "n_threads"})  # parameters of the classifier itself
 TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
 
 
@@ -34,7 +35,18 @@ def merged_text_options(
 
 def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
     """The method's learner, with the user's options."""
-    known = {each.name for each in dataclasses.fields(method.learner_type)}
+    learner_type = method.learner_type
+    if not dataclasses.is_dataclass(learner_type) or not hasattr(learner_type, "title"):
+        raise TypeError(
+            f"the learner of method {method.name!r} must be a dataclass with a title, got "
+            f"{learner_type!r}"
+        )
+    known = {each.name for each in dataclasses.fields(learner_type)}
+    if known & RUN_OPTIONS:
+        raise TypeError(
+            f"the learner of method {method.name!r} must not have the options "
+            f"{' and '.join(sorted(RUN_OPTIONS))}, which its Run holds"
+        )
     unknown = sorted(set(given or {}) - known)
     if unknown and unknown[0] in TEXT_OPTIONS:
         raise ValueError(
@@ -46,7 +58,7 @@ def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
             f"method {method.name!r} has no option {unknown[0]!r}; choose from "
             f"{', '.join(sorted(known)) or 'none: it has no options'}"
         )
-    return method.learner_type(**{**method.settings, **(given or {})})
+    return learner_type(**{**method.settings, **(given or {})})
 
 
 def learner_options(learner: Learner) -> dict[str, Any]:

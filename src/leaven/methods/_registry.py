@@ -3,6 +3,7 @@
 This module imports nothing that takes time, so that a command line can list methods at once.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -47,8 +48,8 @@ class Method:
         Fewest documents a word must occur in, by the least number of documents.
     places : set of str
         Where it can run, of ``PLACES``.
-    uses_unlabeled : bool
-        Whether unlabeled documents change the result.
+    supervised : str
+        The method that it should beat by using unlabeled documents; "" where it uses none.
     takes_negative : bool
         Whether counts may be negative, as those of hashed words with signs are.
     blend : str
@@ -69,7 +70,7 @@ class Method:
     text: Mapping[str, Any] = field(default_factory=dict)
     min_df: Mapping[int, int] = field(default_factory=lambda: _RARE)
     places: frozenset[str] = frozenset(PLACES)
-    uses_unlabeled: bool = True
+    supervised: str = ""
     takes_negative: bool = False
     blend: str = ""
     is_slow: bool = False
@@ -110,10 +111,39 @@ METHODS: dict[str, Method] = {}
 
 
 def register(method: Method) -> Method:
-    """Add a method: from now on it can be trained, compared and named on the command line."""
-    if METHODS.setdefault(method.name, method) is not method:
+    """Add a method: from now on it can be trained, compared and named on the command line.
+
+    An entry whose learner was defined again, as in a notebook, replaces the earlier one.
+    """
+    _check(method)
+    known = METHODS.get(method.name, method)
+    place = _defined_at(method.learner)
+    is_defined_again = place is not None and place == _defined_at(known.learner)
+    if known is not method and not is_defined_again:
         raise ValueError(f"there is another method called {method.name!r}; rename one")
+    METHODS[method.name] = method
     return method
+
+
+def _check(method: Method) -> None:
+    name = method.name
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
+        raise ValueError(
+            "a method's name must be letters, digits, '.', '-' and '_', beginning with a letter or "
+            f"digit, got {name!r}"
+        )
+    unknown = sorted(set(method.places) - set(PLACES))
+    if unknown or not method.places:
+        raise ValueError(
+            f"places of method {name!r} must be some of {', '.join(PLACES)}, got "
+            f"{', '.join(map(repr, sorted(method.places))) or 'none'}"
+        )
+    if 0 not in method.min_df:
+        raise ValueError(f"min_df of method {name!r} must say what holds from 0 documents on")
+
+
+def _defined_at(learner: "str | type[Learner]") -> tuple[str, str] | None:
+    return None if isinstance(learner, str) else (learner.__module__, learner.__qualname__)
 
 
 def find_method(name: str) -> Method:
@@ -143,6 +173,7 @@ _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
 _SOFT_RARE = {200: 2, 0: 1}
+_SUPERVISED = "nb"
 _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
 _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
 
@@ -155,16 +186,16 @@ for _method in (
         _TWO_VIEWS,
         _SOFT,
         _SOFT_RARE,
+        supervised=_SUPERVISED,
         blend="leaven.methods._auto:blend",
     ),
     Method(
-        "nb",
+        _SUPERVISED,
         "supervised naive Bayes on the labeled documents alone",
         "labels are many, or classes are not what the words are about (spam, sentiment)",
         _NAIVE_BAYES,
         {"unlabeled_weight": 0.0},
         _WEIGHTED,
-        uses_unlabeled=False,
     ),
     Method(
         "em",
@@ -173,6 +204,7 @@ for _method in (
         _NAIVE_BAYES,
         {},
         _WEIGHTED,
+        supervised=_SUPERVISED,
         is_diagnosed=True,
         estimator="NaiveBayesEM",
     ),
@@ -183,6 +215,7 @@ for _method in (
         _NAIVE_BAYES,
         {"components": "auto"},
         _WEIGHTED,
+        supervised=_SUPERVISED,
         is_slow=True,  # it chooses by cross-validation, six models in each fold
         is_diagnosed=True,
     ),
@@ -193,6 +226,7 @@ for _method in (
         _NAIVE_BAYES,
         {"beta_start": 0.02, "correspondence": "labels"},
         _WEIGHTED,
+        supervised=_SUPERVISED,
         is_diagnosed=True,
     ),
     Method(
@@ -204,6 +238,7 @@ for _method in (
         {"unlabeled_weight": 0.1},
         _SOFT,
         _SOFT_RARE,
+        supervised=_SUPERVISED,
         estimator="FrequencyEstimateNB",
     ),
     Method(
@@ -214,6 +249,7 @@ for _method in (
         _TWO_VIEWS,
         _SOFT,
         _SOFT_RARE,
+        supervised=_SUPERVISED,
         is_diagnosed=True,
         estimator="TwoViewEM",
     ),

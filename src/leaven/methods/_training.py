@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from leaven._base.plain import plain
+from leaven._base.plain import checked_plain, plain
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
 from leaven.documents._label_checks import check_labels
@@ -73,12 +73,12 @@ class Training:
             return self._fit(documents)
 
     def _fit(self, documents: Uncounted) -> FittedClassifier:
-        run = self.run
+        run, options = self.run, self._method_options  # which are checked before anything is read
         how = Counting(self.text_options, run.n_threads, run.progress, check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
         self.notes += counted.notes
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
-        earlier = self.start.fitting(counted, self.method.name, self._method_options)
+        earlier = self.start.fitting(counted, self.method.name, options)
         training, view = self._with_vectors(counted.training, earlier)
         expert = earlier.expert(self.learner.title, counted.labels_digest)
         run = self.run = dataclasses.replace(run, start=expert)
@@ -164,8 +164,7 @@ class Training:
     def _method_options(self) -> dict[str, Any]:
         """Options as a report holds them."""
         more = {"random_state": self.random_state, "n_threads": self.run.n_threads}
-        options = {**learner_options(self.learner), **more}
-        return {name: plain(value) for name, value in options.items()}
+        return checked_plain("the option", {**learner_options(self.learner), **more})
 
     @property
     def _is_stopped(self) -> bool:
@@ -209,7 +208,7 @@ class Training:
                 "method": self._method_options,
                 "training": {"calibrate": self.calibrate},
             },
-            facts=dict(learned.facts),
+            facts=checked_plain("the fact", learned.facts),
         )
 
     def warn(self, stacklevel: int) -> None:

@@ -42,10 +42,12 @@ class WarmStart:
         return None if self.earlier is None else self.earlier.view
 
     def expert(self, name: str, labels_digest: str) -> Expert | None:
-        """The expert of this name, where it was learned from the same labels."""
+        """The only expert, or that of this name, where it was learned from the same labels."""
         earlier = self.earlier
         if earlier is None or not labels_digest or earlier.labels_digest != labels_digest:
             return None
+        if len(earlier.experts) == 1:
+            return earlier.experts[0]
         return next((expert for expert in earlier.experts if expert.name == name), None)
 
 
