@@ -20,6 +20,7 @@ from leaven.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 
+import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
 import generate_studies as of_studies  # noqa: E402
 
@@ -39,6 +40,7 @@ SECTIONS = [
     Section("README.md", "few_labels: setting", of_studies.few_labels_setting),
     Section("README.md", "few_labels: accuracy table", of_studies.few_labels_table),
     Section("README.md", "few_labels: findings", of_studies.few_labels_summary),
+    Section("README.md", "benchmarks: speed table", of_benchmarks.speed_table),
     Section("README.md", "figure_3_1: accuracy table", of_studies.newsgroups_table),
     Section("README.md", "figure_3_4: accuracy table", of_studies.annealing_table),
     Section(
@@ -147,7 +149,7 @@ def main(check: bool = typer.Option(False, "--check", help="Only compare.")) -> 
     """Write what is generated, or compare it; say which results are stale."""
     content = wanted()
     old = outdated(content)
-    for note in of_studies.stale_results():
+    for note in [*of_studies.stale_results(), *of_benchmarks.stale_results()]:
         print(f"note: {note}", file=sys.stderr)
     if check and old:
         sys.exit(f"not current: {', '.join(old)}; run: python docs/generate.py")
