@@ -961,7 +961,7 @@ def test_parts_of_the_json_that_are_none_are_refused(content, part, value):
 def test_another_kind_of_expert_is_refused(content, number):
     tensors, about = parts(content)
     about["experts"][number]["kind"] = "transformer"
-    assert_refused(packed(tensors, about), "an expert's kind is 'transformer'")
+    assert_refused(packed(tensors, about), "an expert of kind 'transformer', which leaven does not")
 
 
 def test_another_view_and_other_counts_are_refused(content):

@@ -38,9 +38,9 @@ def experts_from(
     experts = []
     for number, entry in enumerate(about):
         name, kind, settings = entry["name"], entry["kind"], entry["settings"]
-        if not isinstance(name, str) or not isinstance(settings, dict):
+        if not (isinstance(name, str) and isinstance(kind, str) and isinstance(settings, dict)):
             raise ValueError("an expert is malformed")
-        if not isinstance(kind, str) or kind not in EXPERT_KINDS:
+        if kind not in EXPERT_KINDS:
             raise UnknownKindError(kind)
         arrays = StoredArrays(tensors, str(number))
         stored = StoredExpert(name, settings, arrays, n_words, n_dims, n_classes)
