@@ -95,7 +95,6 @@ class View:
     """A trial's documents in a vocabulary of its own, at constant length."""
 
     corpus: InMemoryCorpus
-    n_words: int
     scored: Any  # csr counts of the documents to classify
     truth: Any
 
@@ -131,7 +130,7 @@ def view(
     else:
         chosen = trial.labeled[held_out]
         scored, truth = reuters.train[chosen], trial.y[chosen]
-    return View(InMemoryCorpus(X, y), len(columns), _scaled(scored, columns), truth)
+    return View(InMemoryCorpus(X, y), _scaled(scored, columns), truth)
 
 
 def _scaled(X: Any, columns: Any) -> Any:

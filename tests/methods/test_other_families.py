@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from leaven import TextClassifier, compare, load
 from leaven.cli import app
+from leaven.documents._arrow import as_text_array
 from leaven.exceptions import ModelFileError
 from leaven.experts import EXPERT_KINDS, Expert, register_expert
 from leaven.learners import Learned, Learner
@@ -166,14 +167,10 @@ def test_a_learner_without_fit_and_an_expert_without_pulls_cannot_be_made():
     class Lazy(Learner):
         title: ClassVar[str] = "lazy"
 
-    class Silent(Constant):
-        pulls = Expert.pulls
-
     with pytest.raises(TypeError, match=r"abstract.*fit"):
         Lazy()
     with pytest.raises(TypeError, match=r"abstract.*pulls"):
         type("Half", (Expert,), {"scores": Constant.scores})()
-    assert Silent is not None
 
 
 class Untitled(Learner):
@@ -279,3 +276,16 @@ def test_options_of_other_families_can_be_set_on_the_command_line(constant, tmp_
     result = CliRunner().invoke(app, [*train, "--option", "sise=1"])
     assert result.exit_code == 1
     assert "method 'constant' has no option 'sise'; choose from size" in result.stderr
+
+
+def test_hashed_words_with_signs_are_for_methods_that_take_negative_counts():
+    register_expert(Constant)
+    hashed = {"hash_features": 64, "alternate_sign": True, "idf": False}
+    register(entry(takes_negative=True))
+    fitted = TextClassifier("constant", text_options=hashed).fit(TEXTS, LABELS).fitted
+    assert fitted.counter.n_words == 64
+    assert fitted.counter.count(as_text_array(TEXTS)).min() < 0
+    METHODS.pop("constant")
+    register(entry())
+    with pytest.raises(ValueError, match="negative counts, which method 'constant' cannot use"):
+        TextClassifier("constant", text_options=hashed).fit(TEXTS, LABELS)
