@@ -51,12 +51,14 @@ def test_vectors_train_predict_evaluate_and_compare(run, file, tmp_path):
     assert by_method["two-view"]["accuracy"] == 1.0 > by_method["nb"]["accuracy"]
 
 
-def test_a_model_of_vectors_asks_for_them(run, file, tmp_path):
+def test_a_model_of_vectors_remembers_their_column_and_asks_for_it(run, file, tmp_path):
     model = str(tmp_path / "m.leaven")
     run("train", file, "--vectors", "v", "-o", model)
-    refused = run("predict", model, file)
+    assert run("predict", model, file).exit_code == 0
+    (tmp_path / "words.csv").write_text("text\nstone river\n")
+    refused = run("predict", model, str(tmp_path / "words.csv"))
     assert refused.exit_code == 1
-    assert "trained with vectors of your own" in refused.stderr
+    assert "must have one column 'v' of vectors" in refused.stderr
     explained = run("explain", model, "stone river", "--json")
     assert explained.exit_code == 0, explained.stderr
     assert "explained by its words alone" in json.loads(explained.stdout)["warnings"][0]

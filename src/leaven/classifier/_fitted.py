@@ -15,6 +15,7 @@ from leaven._base.validation import check_whole
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
 from leaven.documents._labels import Labels
+from leaven.documents._reading import Reading
 from leaven.exceptions import UnseenWordsWarning
 from leaven.experts import (
     ComponentWords,
@@ -54,6 +55,7 @@ class FittedClassifier:
     view: View | None = None  # where documents' vectors come from, if experts use any
     dtype: Any = np.float32  # of counts
     labels_digest: str = ""  # of which documents had which label; not saved
+    reading: Reading | None = None  # how the training files were read
 
     @property
     def classes(self) -> ClassArray:

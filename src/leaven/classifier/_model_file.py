@@ -23,6 +23,7 @@ from leaven._version import __version__
 from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._report import FitReport
 from leaven.documents._labels import Labels
+from leaven.documents._reading import Reading
 from leaven.exceptions import ModelFileError
 from leaven.experts import UnknownKindError, experts_from, experts_to
 from leaven.learning._em_facts import EMFacts, class_lines, em_lines
@@ -87,6 +88,7 @@ def dump_model(fitted: FittedClassifier) -> bytes:
         "experts": experts,
         "view": view,
         "report": fitted.report.to_json(),
+        "reading": None if fitted.reading is None else fitted.reading.to_json(),
     }
     about = json.loads(json.dumps(about, default=_plain))
     about["digest"] = _digest(tensors, about)
@@ -193,7 +195,16 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         report,
         view,
         np.dtype(about["counts"]),
+        reading=_checked_reading(about.get("reading")),
     )
+
+
+def _checked_reading(values: Any) -> Reading | None:
+    if values is None:  # trained on texts in memory, or by an earlier version
+        return None
+    if not isinstance(values, dict):
+        raise TypeError(f"its reading is {values!r}")
+    return Reading.from_json(values)
 
 
 def _from_first_format(

@@ -7,7 +7,6 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from leaven.classifier import FittedClassifier
     from leaven.documents import DocumentFiles, Documents
+    from leaven.documents._reading import Reading
 
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
@@ -30,66 +30,13 @@ PICTURES = (".png", ".svg", ".pdf")
 WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
 
 
-class DataFormat(StrEnum):
-    """Formats of data files, as DocumentFiles names them."""
-
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    txt = "txt"
-
-
 Model = Annotated[
     str, typer.Argument(metavar="MODEL", help="Model file that leaven train wrote; - is stdin.")
-]
-Data = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DATA",
-        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), a folder per class, "
-        "or - for stdin.",
-        show_default=False,
-    ),
-]
-TextColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--text", metavar="COLUMN", help="Column of the text.", show_default="found by its name"
-    ),
-]
-LabelColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--label", metavar="COLUMN", help="Column of the label.", show_default="found by its name"
-    ),
-]
-Format = Annotated[
-    DataFormat | None,
-    typer.Option(
-        "--format",
-        metavar="|".join(DataFormat),
-        help="Format of DATA.",
-        show_default="found by the file's extension",
-    ),
-]
-Encoding = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Character encoding of DATA.")
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
         "--threads", metavar="N", min=1, help="Threads to use.", show_default="one per processor"
-    ),
-]
-VectorColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--vectors",
-        metavar="COLUMN",
-        help="Column of vectors of your own, such as sentence embeddings: a list of numbers per "
-        "document, equally many in each.",
-        show_default="those learned from the text alone",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -217,16 +164,13 @@ def read_model(path: str) -> "FittedClassifier":
 
 
 def read_labeled_files(
-    paths: Sequence[str],
-    on_progress: Listener | None = None,
-    **reading: Any,
+    paths: Sequence[str], reading: "Reading", on_progress: Listener | None = None
 ) -> "Documents":
-    """Documents of files of which some must be labeled; ``reading`` as in DocumentFiles."""
-    from leaven.documents import DocumentFiles
+    """Documents of files of which some must be labeled."""
     from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
 
-    files = DocumentFiles(paths, needs_labels=True, **reading)
+    files = reading.files(paths, needs_labels=True)
     documents = read_files(files, on_progress)
     assert documents.labels is not None
     if documents.labels.null_count == len(documents.labels):

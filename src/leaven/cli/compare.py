@@ -9,14 +9,8 @@ import typer
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
-    Data,
-    Encoding,
-    Format,
-    LabelColumn,
     Talk,
-    TextColumn,
     Threads,
-    VectorColumn,
     check_picture,
     plain_table,
     print_json,
@@ -24,8 +18,10 @@ from leaven.cli._common import (
     render,
     vectors_in,
 )
+from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._methods import listed, read_method
 from leaven.cli.evaluate import load_plots
+from leaven.documents._reading import Reading
 from leaven.methods import METHODS
 from leaven.methods._registry import methods_where
 
@@ -37,14 +33,10 @@ __all__ = ["compare", "compare_command"]
 
 def compare(
     paths: Sequence[str],
+    reading: Reading,
     *,
-    text: str | None = None,
-    label: str | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
     methods: Sequence[str] | None = None,
     n_folds: int | None = None,
-    vectors: str | None = None,
     n_threads: int | None = None,
     random_state: int = 0,
     on_progress: Listener | None = None,
@@ -52,19 +44,11 @@ def compare(
     """Compare methods on the documents in files."""
     from leaven import compare as compare_texts
 
-    documents = read_labeled_files(
-        paths,
-        on_progress,
-        text=text,
-        label=label,
-        format=format,
-        encoding=encoding,
-        keep_columns=vectors is not None,
-    )
+    documents = read_labeled_files(paths, reading, on_progress)
     return compare_texts(
         documents.texts,
         documents.labels,
-        vectors=vectors_in(documents, vectors),
+        vectors=vectors_in(documents, reading.vectors),
         methods=methods,
         n_folds=n_folds,
         n_threads=n_threads,
@@ -73,11 +57,10 @@ def compare(
     )
 
 
+@reads_documents()
 def compare_command(
     data: Data,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    vectors: VectorColumn = None,
+    reading: Reading,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -100,8 +83,6 @@ def compare_command(
         Path | None,
         typer.Option(metavar="FILE", help="Draw accuracies and intervals: .png, .svg or .pdf."),
     ] = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -120,13 +101,9 @@ def compare_command(
             load_plots("leaven compare --plot")
         found = compare(
             data,
-            text=text,
-            label=label,
-            format=None if format is None else format.value,
-            encoding=encoding,
+            reading,
             methods=names,
             n_folds=folds,
-            vectors=vectors,
             n_threads=threads,
             random_state=seed,
             on_progress=talk.progress,

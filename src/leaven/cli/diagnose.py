@@ -9,12 +9,7 @@ import typer
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
-    Data,
-    Encoding,
-    Format,
-    LabelColumn,
     Talk,
-    TextColumn,
     Threads,
     check_picture,
     plain_table,
@@ -22,9 +17,11 @@ from leaven.cli._common import (
     read_labeled_files,
     render,
 )
+from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._methods import DIAGNOSED, default_of_option, read_diagnosed
 from leaven.cli._train_options import read_components
 from leaven.cli.evaluate import load_plots
+from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
     from leaven.held_out.diagnosis import Diagnosis
@@ -34,11 +31,8 @@ __all__ = ["diagnose", "diagnose_command"]
 
 def diagnose(
     paths: Sequence[str],
+    reading: Reading,
     *,
-    text: str | None = None,
-    label: str | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
     method: str = "em",
     options: Mapping[str, Any] | None = None,
     alternatives: bool = True,
@@ -50,9 +44,7 @@ def diagnose(
     """Find whether the unlabeled documents in files help."""
     from leaven import diagnose as diagnose_texts
 
-    documents = read_labeled_files(
-        paths, on_progress, text=text, label=label, format=format, encoding=encoding
-    )
+    documents = read_labeled_files(paths, reading, on_progress)
     return diagnose_texts(
         documents.texts,
         documents.labels,
@@ -66,10 +58,10 @@ def diagnose(
     )
 
 
+@reads_documents(vectors=False)
 def diagnose_command(
     data: Data,
-    text: TextColumn = None,
-    label: LabelColumn = None,
+    reading: Reading,
     method: Annotated[
         str,
         typer.Option(
@@ -103,8 +95,6 @@ def diagnose_command(
         Path | None,
         typer.Option(metavar="FILE", help="Draw probability against accuracy: .png, .svg or .pdf."),
     ] = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -123,10 +113,7 @@ def diagnose_command(
             load_plots("leaven diagnose --plot")
         found = diagnose(
             data,
-            text=text,
-            label=label,
-            format=None if format is None else format.value,
-            encoding=encoding,
+            reading,
             method=method,
             options=options,
             alternatives=not quick,

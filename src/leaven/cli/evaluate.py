@@ -12,15 +12,9 @@ import typer
 from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     AsJson,
-    Data,
-    Encoding,
-    Format,
-    LabelColumn,
     Model,
     Talk,
-    TextColumn,
     Threads,
-    VectorColumn,
     check_folder,
     check_one_stdin,
     plain_table,
@@ -30,12 +24,14 @@ from leaven.cli._common import (
     render,
     stdout_width,
 )
+from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
     warn_wordless,
 )
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
+from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
     from leaven.classifier import Evaluation, Scorer, Sums
@@ -50,12 +46,8 @@ LARGEST_CONFUSIONS = 15
 def evaluate(
     model: str,
     paths: Sequence[str],
+    reading: Reading,
     *,
-    text: str | None = None,
-    label: str | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    vectors: str | None = None,
     n_threads: int | None = None,
     stream: bool = False,
     client: Any = None,
@@ -69,25 +61,16 @@ def evaluate(
     of documents are counted and discarded.
     """
     from leaven.classifier import Scorer
-    from leaven.documents import DocumentFiles
     from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
 
     fitted = read_model(model)
-    files = DocumentFiles(
-        paths,
-        text=text,
-        label=label,
-        format=format,
-        encoding=encoding,
-        needs_labels=True,
-        keep_columns=vectors is not None,
-        skip_bad=skip_bad,
-    )
+    reading = reading.after(fitted.reading)
+    files = reading.files(paths, needs_labels=True, skip_bad=skip_bad)
     if client is not None:
-        sums = _on_cluster(files, Scorer(fitted, vectors, 1), client, on_progress)
+        sums = _on_cluster(files, Scorer(fitted, reading.vectors, 1), client, on_progress)
     else:
-        sums = _here(files, Scorer(fitted, vectors, n_threads), stream, on_progress)
+        sums = _here(files, Scorer(fitted, reading.vectors, n_threads), stream, on_progress)
     if not sums.n_labeled:
         raise DataError(no_labels_message(files, "give labeled documents"))
     warn_bad_files(files)
@@ -126,12 +109,11 @@ def _unknown_message(counts: dict[str, int]) -> str:
     )
 
 
+@reads_documents()
 def evaluate_command(
     model: Model,
     data: Data,
-    text: TextColumn = None,
-    label: LabelColumn = None,
-    vectors: VectorColumn = None,
+    reading: Reading,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the confusion matrix: .png, .svg or .pdf."),
@@ -139,8 +121,6 @@ def evaluate_command(
     full: Annotated[
         bool, typer.Option("--full", help="Print the confusion matrix for any number of classes.")
     ] = False,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
     stream: StreamThrough = False,
     dask: DaskAddress = None,
     skip_bad_files: SkipBadFiles = False,
@@ -167,11 +147,7 @@ def evaluate_command(
             scores = evaluate(
                 model,
                 data,
-                text=text,
-                label=label,
-                format=None if format is None else format.value,
-                encoding=encoding,
-                vectors=vectors,
+                reading,
                 n_threads=threads,
                 stream=stream,
                 client=client,

@@ -11,26 +11,23 @@ import typer
 
 from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
-    Data,
-    Encoding,
-    Format,
     Model,
     Talk,
-    TextColumn,
     Threads,
-    VectorColumn,
     check_folder,
     check_one_stdin,
     print_json,
     read_files,
     read_model,
 )
+from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
     warn_wordless,
 )
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
+from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,12 +58,9 @@ def predict(
     model: str,
     paths: Sequence[str],
     output: str,
+    reading: Reading,
     *,
     output_format: str | None = None,
-    text: str | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    vectors: str | None = None,
     proba: bool = False,
     n_threads: int | None = None,
     stream: bool = False,
@@ -84,13 +78,10 @@ def predict(
     ``client`` of a Dask cluster its workers read and classify them, and write them themselves
     if the output is a folder.
     """
-    from leaven.documents import DocumentFiles
-
     fitted = read_model(model)
-    files = DocumentFiles(
-        paths, text=text, format=format, encoding=encoding, keep_columns=True, skip_bad=skip_bad
-    )
-    how = _How(fitted, files, vectors, proba, n_threads, on_progress)
+    reading = reading.after(fitted.reading)
+    files = reading.files(paths, keep_columns=True, skip_bad=skip_bad)
+    how = _How(fitted, files, reading.vectors, proba, n_threads, on_progress)
     if client is not None and _is_folder(output):
         tally = how.parts(client, Path(os.path.abspath(output)))
     else:
@@ -188,9 +179,11 @@ def _check_output(output: str, dask: str | None) -> None:
         check_folder(folder)
 
 
+@reads_documents(labels=False)
 def predict_command(
     model: Model,
     data: Data,
+    reading: Reading,
     output: Annotated[
         str,
         typer.Option(
@@ -201,13 +194,9 @@ def predict_command(
             "With --dask also a folder (OUT/), into which workers write Parquet files.",
         ),
     ] = "-",
-    text: TextColumn = None,
-    vectors: VectorColumn = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also write p_CLASS, the probability of each class.")
     ] = False,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
     stream: StreamThrough = False,
     dask: DaskAddress = None,
     skip_bad_files: SkipBadFiles = False,
@@ -239,11 +228,8 @@ def predict_command(
                 model,
                 data,
                 output,
+                reading,
                 output_format="jsonl" if as_json and output == "-" else None,
-                text=text,
-                format=None if format is None else format.value,
-                encoding=encoding,
-                vectors=vectors,
                 proba=proba,
                 n_threads=threads,
                 stream=stream,

@@ -12,18 +12,13 @@ from leaven._base.progress import Listener
 from leaven.cli._bars import readable_size
 from leaven.cli._common import (
     AsJson,
-    Data,
-    Encoding,
-    Format,
-    LabelColumn,
     Talk,
-    TextColumn,
     Threads,
-    VectorColumn,
     check_folder,
     print_json,
     save,
 )
+from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._train_options import (
     Alpha,
@@ -65,6 +60,7 @@ from leaven.cli._where import (
     connected,
     terminating,
 )
+from leaven.documents._reading import Reading
 from leaven.methods import METHODS
 
 if TYPE_CHECKING:
@@ -75,17 +71,13 @@ __all__ = ["train", "train_command"]
 
 def train(
     paths: Sequence[str],
+    reading: Reading,
     *,
-    text: str | None = None,
-    label: str | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
     method: str = DEFAULT_METHOD,
     text_options: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     n_threads: int | None = None,
     random_state: int = 0,
-    vectors: str | None = None,
     calibrate: bool = True,
     diagnose: bool = True,
     skip_bad_files: bool = False,
@@ -108,11 +100,7 @@ def train(
     )
     classifier.fit_files(
         paths,
-        text=text,
-        label=label,
-        format=format,
-        encoding=encoding,
-        vectors=vectors,
+        **reading.options,
         skip_bad_files=skip_bad_files,
         stream=stream,
         cache=cache,
@@ -122,15 +110,12 @@ def train(
     return classifier.fitted
 
 
+@reads_documents()
 def train_command(
     data: Data,
-    text: TextColumn = None,
-    label: LabelColumn = None,
+    reading: Reading,
     output: ModelOutput = "model.leaven",
     method: MethodName = DEFAULT_METHOD,
-    vectors: VectorColumn = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
     alpha: Alpha = None,
     unlabeled_weight: UnlabeledWeight = None,
     max_iter: MaxIter = None,
@@ -214,16 +199,12 @@ def train_command(
             text_options["length"] = length or None
         fitted = train(
             data,
-            text=text,
-            label=label,
-            format=None if format is None else format.value,
-            encoding=encoding,
+            reading,
             method=method,
             text_options=text_options,
             options=options | more,
             n_threads=threads,
             random_state=seed,
-            vectors=vectors,
             calibrate=calibrate,
             diagnose=check,
             skip_bad_files=skip_bad_files,
@@ -247,17 +228,15 @@ def train_command(
             return
         typer.echo(summary)
         talk.say(f"\nsaved {output} ({readable_size(n_bytes)}). Next:")
-        for command in _next_commands(data, text, vectors, output):
+        for command in _next_commands(data, reading, output):
             talk.say(f"  {command}")
 
 
-def _next_commands(
-    data: Sequence[str], text: str | None, vectors: str | None, output: str
-) -> list[str]:
+def _next_commands(data: Sequence[str], reading: Reading, output: str) -> list[str]:
     """What to do with the new model, with the user's own file names."""
     model = shlex.quote(output)
-    column = f" --text {shlex.quote(text)}" if text else ""
-    column += f" --vectors {shlex.quote(vectors)}" if vectors else ""
+    column = f" --text {shlex.quote(reading.text)}" if reading.text else ""
+    column += f" --vectors {shlex.quote(reading.vectors)}" if reading.vectors else ""
     name = "new.csv" if data[0] == "-" or Path(data[0]).is_dir() else data[0]
     return [
         f"leaven explain {model}",

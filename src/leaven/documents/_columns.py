@@ -56,8 +56,10 @@ def guess(names: Sequence[str], candidates: Iterable[str]) -> str | None:
     return None
 
 
-def choose_text(header: Header, given: str | None, source: str) -> str:
+def choose_text(header: Header, given: str | None, source: str, likely: str | None = None) -> str:
     """Choose the text column of a file, or raise an error that lists its columns."""
+    if given is None and likely in header.names:
+        given = likely
     if given is not None:
         return _checked(header, given, source, "text")
     name = guess(header.names, TEXT_NAMES)
@@ -73,9 +75,16 @@ def choose_text(header: Header, given: str | None, source: str) -> str:
 
 
 def choose_label(
-    header: Header, given: str | None, text: str, needed: bool, source: str
+    header: Header,
+    given: str | None,
+    text: str,
+    needed: bool,
+    source: str,
+    likely: str | None = None,
 ) -> str | None:
     """Choose the label column of a file; None if it has no such column."""
+    if given is None and likely in header.names and likely != text:
+        given = likely
     if given is not None:
         return _checked(header, given, source, "label") if given in header.names else None
     open_names = [

@@ -47,6 +47,8 @@ class DocumentFiles:
         in a set where another file has it, are unlabeled.
     text, label : str, optional
         Column names. By default common names are searched for, ignoring case.
+    likely_text, likely_label : str, optional
+        Column names to prefer to common ones, where a file has them.
     format : {"csv", "tsv", "jsonl", "parquet", "txt"}, optional
         By default inferred from the file's extension.
     encoding : str, default="utf-8"
@@ -84,6 +86,8 @@ class DocumentFiles:
         *,
         text: str | None = None,
         label: str | None = None,
+        likely_text: str | None = None,
+        likely_label: str | None = None,
         format: str | None = None,
         encoding: str = "utf-8",
         needs_labels: bool = False,
@@ -98,6 +102,7 @@ class DocumentFiles:
         if text is not None and text == label:
             raise DataError(f"the text and the label must be two columns, got {text!r} for both")
         self._given = (text, label)
+        self._likely = (likely_text, likely_label)
         self.keep_columns = keep_columns
         self.skip_bad = skip_bad
         self.bad: dict[str, str] = {}
@@ -251,14 +256,16 @@ class DocumentFiles:
 
     def _settle_columns(self, needs_labels: bool) -> None:
         text, label = self._given
+        likely_text, likely_label = self._likely
         wants_label = label is not None or needs_labels
         headers: dict[Source, Header | None] = {}
 
         def enough(names: Sequence[str]) -> bool:
             header = Header(tuple(names), frozenset())
-            has_text = text in names if text else guess(names, TEXT_NAMES)
+            has_text = text in names if text else guess(names, _before(likely_text, TEXT_NAMES))
             return bool(has_text) and not (
-                wants_label and choose_label(header, label, text or "", True, "") is None
+                wants_label
+                and choose_label(header, label, text or "", True, "", likely_label) is None
             )
 
         for source in list(self._sources):
@@ -268,7 +275,7 @@ class DocumentFiles:
                 if header is not None:
                     if not header.names:
                         raise DataError(f"{source.name} holds no documents; pass a file that does")
-                    text = choose_text(header, text, source.name)
+                    text = choose_text(header, text, source.name, likely_text)
                 headers[source] = header
         self._sources = list(headers)
         self._check_some_good()
@@ -278,7 +285,9 @@ class DocumentFiles:
         self._labeled: set[Source] = set()
         for source, header in headers.items():
             if header is not None:
-                column = choose_label(header, label, self.text_column, needs_labels, source.name)
+                column = choose_label(
+                    header, label, self.text_column, needs_labels, source.name, likely_label
+                )
                 label = column or label
                 if column is not None:
                     self._labeled.add(source)
@@ -302,6 +311,10 @@ class DocumentFiles:
         return DataError(
             f"{self.source} has no labels; use a file with a label column, or a folder per class"
         )
+
+
+def _before(likely: str | None, names: Sequence[str]) -> Sequence[str]:
+    return names if likely is None else (likely, *names)
 
 
 def _listed(paths: Any) -> list[str]:

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -20,7 +21,7 @@ from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._labels import encode_labels
-from leaven.documents._readers import DocumentFiles
+from leaven.documents._reading import Reading
 from leaven.experts import ComponentWords, Explanation
 from leaven.learners import Learner, Run
 from leaven.learning import check_given
@@ -221,16 +222,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         place = "dask" if client is not None else "stream" if stream else "memory"
         self._checked(place, vectors is not None)
-        files = DocumentFiles(
-            paths,
-            text=text,
-            label=label,
-            format=format,
-            encoding=encoding,
-            needs_labels=True,
-            keep_columns=vectors is not None,
-            skip_bad=skip_bad_files,
-        )
+        reading = Reading(text, label, vectors, format, encoding)
+        files = reading.files(paths, needs_labels=True, skip_bad=skip_bad_files)
         if self.embed is not None:
             raise ValueError(
                 "embed is for texts in memory; write the vectors into a column of the files and "
@@ -246,7 +239,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
         else:
             documents = FilesInMemory(files, vectors)
-        return self._train(documents, vectors is not None, on_progress, began)
+        used = replace(reading, text=files.text_column, label=files.label_column)
+        return self._train(documents, vectors is not None, on_progress, began, reading=used)
 
     def _train(
         self,
@@ -255,6 +249,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         on_progress: Listener | None,
         began: float,
         start: "TextClassifier | None" = None,
+        reading: Reading | None = None,
     ) -> Self:
         method, learner = self._checked(documents.place, has_vectors)
         training = Training(
@@ -266,6 +261,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.calibrate,
             self.diagnose,
             WarmStart(None if start is None or has_vectors else start.fitted),
+            reading,
             seconds={"preparing": time.perf_counter() - began},
         )
         self._fitted = training.fit(documents)

@@ -14,6 +14,7 @@ from leaven._base.plain import checked_plain, plain
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
 from leaven.documents._label_checks import check_labels
+from leaven.documents._reading import Reading
 from leaven.exceptions import CollapseWarning, UnlabeledHurtWarning
 from leaven.held_out import Combination, calibrate
 from leaven.held_out.diagnosis import diagnose_corpus
@@ -60,6 +61,7 @@ class Training:
     calibrate: bool = True
     diagnose: bool = False
     start: WarmStart = field(default_factory=WarmStart)
+    reading: Reading | None = None  # how files were read, for the model to remember
     notes: list[str] = field(default_factory=list)  # for the report
     messages: list[Message] = field(default_factory=list)  # for the report, and to be issued
     seconds: dict[str, float] = field(default_factory=dict)
@@ -97,6 +99,7 @@ class Training:
             view if needs_view else None,
             training.corpus.dtype,
             counted.labels_digest,
+            self.reading,
         )
 
     def _timed(self, phase: str, step: Callable[[], T]) -> T:

@@ -1,0 +1,117 @@
+"""Options that say how DATA is read, shared by every command that reads documents."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from leaven.documents._reading import Reading
+
+__all__ = ["Data", "reads_documents"]
+
+
+class DataFormat(StrEnum):
+    """Formats of data files, as DocumentFiles names them."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    txt = "txt"
+
+
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), a folder per class, "
+        "or - for stdin.",
+        show_default=False,
+    ),
+]
+TextColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--text",
+        metavar="COLUMN",
+        help="Column of the text.",
+        show_default="detected from column names",
+    ),
+]
+LabelColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="Column of the label.",
+        show_default="detected from column names",
+    ),
+]
+VectorColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--vectors",
+        metavar="COLUMN",
+        help="Column of vectors of your own, such as sentence embeddings: a list of numbers per "
+        "document, equally many in each.",
+        show_default="those learned from the text alone",
+    ),
+]
+Format = Annotated[
+    DataFormat | None,
+    typer.Option(
+        "--format",
+        metavar="|".join(DataFormat),
+        help="Format of DATA.",
+        show_default="detected from the file's extension",
+    ),
+]
+Encoding = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Character encoding of DATA.")
+]
+
+
+def _option(name: str, kind: Any, default: Any = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+TEXT = [_option("text", TextColumn)]
+LABELS = [_option("label", LabelColumn)]
+VECTORS = [_option("vectors", VectorColumn)]
+FILES = [_option("format", Format), _option("encoding", Encoding, "utf-8")]
+
+Command = Callable[..., None]
+
+
+def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[Command], Command]:
+    """Give a command the options of how DATA is read, in place of its parameter ``reading``.
+
+    A new option is added here and in :class:`Reading`, and every command has it.
+    """
+    options = [*TEXT, *(LABELS if labels else []), *(VECTORS if vectors else []), *FILES]
+
+    def decorate(command: Command) -> Command:
+        signature = inspect.signature(command)
+        parameters: list[inspect.Parameter] = []
+        for parameter in signature.parameters.values():
+            named = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            parameters += options if parameter.name == "reading" else [named]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            reading = {option.name: given.pop(option.name) for option in options}
+            command(reading=_reading(reading), **given)
+
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def _reading(given: dict[str, Any]) -> Reading:
+    format = given.pop("format")
+    return Reading(**given, format=None if format is None else format.value)

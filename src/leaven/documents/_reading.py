@@ -1,0 +1,82 @@
+"""How documents are read from files: columns, format, what counts as a label."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from leaven.documents._readers import DocumentFiles
+
+__all__ = ["Reading"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to find documents and labels in files; the fields are options of DocumentFiles.
+
+    A model remembers the columns it was trained on as likely ones: where other files have
+    them too, they are used; otherwise columns are detected from their names.
+    """
+
+    text: str | None = None
+    label: str | None = None
+    vectors: str | None = None  # column of the user's vectors
+    format: str | None = None
+    encoding: str = "utf-8"
+    likely_text: str | None = None
+    likely_label: str | None = None
+
+    def files(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        needs_labels: bool = False,
+        keep_columns: bool = False,
+        skip_bad: bool = False,
+    ) -> "DocumentFiles":
+        """The files read this way; with vectors, all columns are kept."""
+        from leaven.documents._readers import DocumentFiles
+
+        return DocumentFiles(
+            paths,
+            text=self.text,
+            label=self.label,
+            likely_text=self.likely_text,
+            likely_label=self.likely_label,
+            format=self.format,
+            encoding=self.encoding,
+            needs_labels=needs_labels,
+            keep_columns=keep_columns or self.vectors is not None,
+            skip_bad=skip_bad,
+        )
+
+    def after(self, trained: "Reading | None") -> "Reading":
+        """This reading, completed by that of the files a model was trained on."""
+        if trained is None:
+            return self
+        return replace(
+            self,
+            vectors=self.vectors or trained.vectors,
+            likely_text=trained.text,
+            likely_label=trained.label,
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The fields as keyword arguments of TextClassifier.fit_files."""
+        fields = asdict(self)
+        return {name: value for name, value in fields.items() if not name.startswith("likely_")}
+
+    def to_json(self) -> dict[str, Any]:
+        """What a model file remembers."""
+        return {"text": self.text, "label": self.label, "vectors": self.vectors}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """What :meth:`to_json` wrote; values of another kind raise a TypeError."""
+        known = cls().to_json()
+        for name, value in values.items():
+            if name in known and not isinstance(value, str | None):
+                raise TypeError(f"its {name} column is {value!r}")
+        return cls(**{name: value for name, value in values.items() if name in known})
