@@ -19,7 +19,7 @@ from leaven.classifier import TablePredictor
 from leaven.documents import DocumentFiles
 
 SLOW = pytest.mark.slow
-RUN = [sys.executable, "-c", "from leaven.cli import main; main()"]
+RUN = [sys.executable, "-m", "leaven"]
 BLOCK = 1 << 12
 
 

@@ -11,7 +11,7 @@ import pytest
 from leaven import __version__
 
 SLOW = pytest.mark.slow
-RUN = [sys.executable, "-c", "from leaven.cli import main; main()"]
+RUN = [sys.executable, "-m", "leaven"]
 
 LOADED = """
 import sys

@@ -6,6 +6,8 @@ import numba
 import pytest
 import typer
 
+from leaven._base import compile as compiling
+from leaven._base.compile import Kernel
 from leaven.cli._bars import Bars, readable_size
 from leaven.cli._common import Talk
 
@@ -15,13 +17,46 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_compiling_is_announced_once_on_standard_error(capsys):
+@pytest.fixture
+def new_kernel():
+    """Kernels of the package that no cache holds yet."""
+
+    def make(step):
+        def add(x):
+            return x + step
+
+        add.__module__ = "leaven.own_kernels"
+        return Kernel(numba.njit(add))
+
+    return make
+
+
+def test_compiling_is_announced_once_on_standard_error(capsys, new_kernel):
     with Talk():
         for step in (1, 2):
-            numba.njit(lambda x, step=step: x + step)(1)
+            assert new_kernel(step)(1) == 1 + step
     captured = capsys.readouterr()
-    assert captured.err.count("compiling numeric kernels (first run only") == 1
+    assert captured.err.count("compiling numeric kernels, once per installation") == 1
+    assert captured.err.endswith("s of this run)\n")
     assert captured.out == ""
+
+
+def test_where_nothing_can_be_kept_the_notice_names_the_variable(capsys, new_kernel, monkeypatch):
+    monkeypatch.setattr(compiling._announcer, "is_kept", False)
+    with Talk():
+        new_kernel(3)(1)
+    said = capsys.readouterr().err
+    assert "in every process" in said
+    assert "NUMBA_CACHE_DIR" in said
+
+
+def test_in_python_the_notice_is_logged(caplog, new_kernel, monkeypatch):
+    monkeypatch.setattr(compiling.NOTICE, "is_said", False)
+    new_kernel(4)(1)
+    new_kernel(5)(1)
+    (record,) = caplog.records
+    assert record.name == "leaven"
+    assert "compiling numeric kernels" in record.getMessage()
 
 
 def test_nothing_is_announced_when_nothing_compiles(capsys):

@@ -17,7 +17,7 @@ from leaven.classifier._model_file import load_model
 
 from .conftest import make_rows, write_csv
 
-RUN = [sys.executable, "-c", "from leaven.cli import main; main()"]
+RUN = [sys.executable, "-m", "leaven"]
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from leaven._base.interrupts import raise_pending
+
 __all__ = ["replacing", "write_atomically"]
 
 
@@ -28,6 +30,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
         with part.open("rb") as file:  # opened again, because a compressor may have closed it
             os.fsync(file.fileno())
+        raise_pending()
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)

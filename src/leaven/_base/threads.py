@@ -1,13 +1,16 @@
-"""Number of threads, and running tasks in them."""
+"""Number of threads, and running tasks in them while the main thread can be interrupted."""
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from numbers import Integral
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["count_threads", "run_in_threads"]
+from leaven._base.interrupts import raise_pending
+
+__all__ = ["count_threads", "outside_main_thread", "run_in_threads"]
 
 T = TypeVar("T")
 
@@ -30,24 +33,46 @@ def run_in_threads(
 ) -> list[T]:
     """Results of ``task(0)``, ``task(1)``, … run concurrently; ``on_wait`` is called meanwhile.
 
-    Without ``on_wait`` the calling thread runs the first task itself. Threads are kept for
-    the next call: an EM iteration can take less time than starting them. A task must not
-    call this function itself.
+    The main thread only waits; another thread runs the first task itself, unless there is
+    something to do while waiting. Threads are kept for the next call: an EM iteration can take
+    less time than starting them. A task must not call this function itself.
     """
-    if on_wait is None:
-        others = [_pool(os.getpid(), n_tasks).submit(task, i) for i in range(1, n_tasks)]
+    pool = _pool(os.getpid(), n_tasks)
+    if on_wait is None and not _is_main_thread():
+        others = [pool.submit(task, i) for i in range(1, n_tasks)]
         try:
             first = task(0)
         finally:
             wait(others)
         return [first, *(future.result() for future in others)]
-    pool = _pool(os.getpid(), n_tasks)
-    running: list[Future[T]] = [pool.submit(task, number) for number in range(n_tasks)]
-    pending = set(running)
-    while pending:
-        pending = wait(pending, timeout=0.1).not_done
-        on_wait()
-    return [future.result() for future in running]
+    return _results([pool.submit(task, i) for i in range(n_tasks)], on_wait)
+
+
+def outside_main_thread(function: Callable[..., T], *arguments: Any) -> T:
+    """``function(*arguments)``, run by another thread if this is the main one."""
+    if not _is_main_thread():
+        return function(*arguments)
+    raise_pending()
+    return _results([_pool(os.getpid(), 1).submit(function, *arguments)])[0]
+
+
+def _is_main_thread() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def _results(running: Sequence[Future[T]], on_wait: Callable[[], object] | None = None) -> list[T]:
+    """Results of tasks; an interrupt is raised once none of them runs any more."""
+    try:
+        pending = set(running)
+        while pending and on_wait is not None:
+            pending = wait(pending, timeout=0.1).not_done
+            on_wait()
+        return [future.result() for future in running]
+    except BaseException:
+        for future in running:
+            future.cancel()
+        wait(running)  # which a second interrupt ends
+        raise
 
 
 @cache

@@ -69,14 +69,11 @@ class _WithoutPandas:
 
 
 def main() -> None:
-    """Run the command line; the entry point of ``leaven``."""
+    """Run the command line; ``leaven`` itself handles signals before it gets here."""
     sys.meta_path.insert(0, _WithoutPandas())
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets a "?", not an error.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-    try:
-        app(prog_name="leaven")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    app(prog_name="leaven")

@@ -22,19 +22,22 @@ class Bars:
         now = time.monotonic()
         started = self._started.setdefault(phase, now)
         if phase not in self._tasks:
-            if now - started < PATIENCE or done >= total or not sys.stderr.isatty():
+            is_over = 0 < total <= done  # a total of 0 is not known
+            if now - started < PATIENCE or is_over or not sys.stderr.isatty():
                 return
             if self._display is None:
                 self._display = _progress_display()
                 self._display.start()
-            self._tasks[phase] = self._display.add_task(phase, total=total, amount="")
+            self._tasks[phase] = self._display.add_task(phase, total=total or None, amount="")
         if phase in BYTE_PHASES:
             amount = f"{readable_size(done)} of {readable_size(total)}"
+        elif not total:
+            amount = f"{done:,} done"
         elif phase == "EM":
             amount = f"iteration {done} of at most {total}"
         else:
             amount = f"{done:,} of {total:,}"
-        self._display.update(self._tasks[phase], completed=done, total=total, amount=amount)
+        self._display.update(self._tasks[phase], completed=done, total=total or None, amount=amount)
 
     def stop(self) -> None:
         if self._display is not None:

@@ -6,13 +6,14 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from leaven._base.compile_notice import Notice, notices_to
 from leaven._base.progress import Listener, Progress
 from leaven.cli._bars import Bars
 
@@ -66,12 +67,17 @@ class Talk:
             self.warnings.append(message)
             self.say(f"warning: {message}")
 
+    def _say_compiled(self, notice: Notice) -> None:
+        if notice.n_kernels:
+            self.say(f"(compiling took {notice.seconds:.0f} s of this run)")
+
     def __enter__(self) -> Self:
         self._undo.enter_context(warnings.catch_warnings())
         # Deprecations in other packages stay hidden, as Python hides them by default.
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = lambda message, *_args, **_more: self.warn(_one_line(str(message)))
-        self._undo.enter_context(_announced_compiling(self.say))
+        notice = self._undo.enter_context(notices_to(self.say, self.progress))
+        self._undo.callback(self._say_compiled, notice)
         self._undo.callback(self.progress.stop)
         return self
 
@@ -82,7 +88,6 @@ class Talk:
         trace: TracebackType | None,
     ) -> None:
         self._undo.close()
-        error = _interruption(error) or error
         if error is None:
             try:
                 sys.stdout.flush()
@@ -99,31 +104,6 @@ class Talk:
         if isinstance(error, Exception) and os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
             self.say(f"error: {_message(error)}")
             raise typer.Exit(1) from None
-
-
-def _interruption(error: BaseException | None) -> BaseException | None:
-    """The signal that interrupted a kernel, which reports it as another error."""
-    while isinstance(error, SystemError):
-        error = error.__cause__ or error.__context__
-    return error if isinstance(error, INTERRUPTIONS) else None
-
-
-def _announced_compiling(say: Callable[[str], None]) -> Any:
-    """Say once that kernels are being compiled, which happens before numba's cache is filled."""
-    from numba.core import event
-
-    class Announcer(event.Listener):
-        announced = False
-
-        def on_start(self, event: Any) -> None:
-            if not self.announced:
-                self.announced = True
-                say("compiling numeric kernels (first run only, about 20 s)…")
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    return event.install_listener("numba:compile", Announcer())
 
 
 def _message(error: Exception) -> str:

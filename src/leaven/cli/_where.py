@@ -20,7 +20,6 @@ __all__ = [
     "Stream",
     "check_where",
     "connected",
-    "terminating",
 ]
 
 CONNECT_SECONDS = 10
@@ -177,20 +176,3 @@ def _ignoring_interrupts() -> Iterator[None]:
 def _close(client: Any) -> None:
     with contextlib.suppress(Exception):
         client.close(timeout=2)
-
-
-@contextlib.contextmanager
-def terminating() -> Iterator[None]:
-    """Inside, SIGTERM unwinds like Ctrl-C does, so that nothing is left behind."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(_signal: int, _frame: Any) -> None:
-        raise SystemExit(128 + signal.SIGTERM)
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -30,7 +30,7 @@ from leaven.cli._reading import (
     warn_bad_files,
     warn_wordless,
 )
-from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
+from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def evaluate_command(
     """
     check_one_stdin(model, data)
     check_where(stream, dask, data)
-    with Talk() as talk, terminating():
+    with Talk() as talk:
         if plot is not None:
             check_folder(plot)
             load_plots("leaven evaluate --plot")

@@ -26,7 +26,7 @@ from leaven.cli._reading import (
     warn_bad_files,
     warn_wordless,
 )
-from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
+from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def predict_command(
     """  # fmt: skip
     check_one_stdin(model, data)
     check_where(stream, dask, data)
-    with Talk() as talk, terminating():
+    with Talk() as talk:
         _check_output(output, dask)
         # A progress bar and rows would mix on one terminal.
         is_mixed = output == "-" and sys.stdout.isatty()

@@ -58,7 +58,6 @@ from leaven.cli._where import (
     Stream,
     check_where,
     connected,
-    terminating,
 )
 from leaven.documents._reading import Reading
 from leaven.methods import METHODS
@@ -188,7 +187,7 @@ def train_command(
     with Talk():  # before a cluster is started
         METHODS[method].check_place("dask" if dask else "stream" if stream else "memory")
         check_folder(output)
-    with Talk() as talk, terminating(), connected(dask, threads) as client:
+    with Talk() as talk, connected(dask, threads) as client:
         if stop_words is not None:
             text_options["stop_words"] = read_stop_words(stop_words)
         if ngrams is not None:

@@ -162,7 +162,8 @@ def expect_counts(
                 scores[i] = 0.0
             continue
         begin, end = indptr[i], indptr[i + 1]
-        score[:] = log_weight
+        for k in range(n_components):
+            score[k] = log_weight[k]
         if has_scores:
             for k in range(n_components):
                 score[k] += scores[i, k]
@@ -182,7 +183,8 @@ def expect_counts(
             documents[k] += share
             n_active += share > 0.0
         if has_scores:
-            scores[i] = q_narrow
+            for k in range(n_components):
+                scores[i, k] = q_narrow[k]
         # A vector operation adds to eight components at the price of one.
         if 8 * n_active > n_components:
             _add_to_all(indices, data, begin, end, q_narrow, words)

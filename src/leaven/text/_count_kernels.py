@@ -154,13 +154,14 @@ def count_words(
         starts = grown(starts, n_seen + 1)
     cells = np.empty((offsets[last] - offsets[first]) // 10 + 2 * window, dtype=np.int64)
     indptr = np.zeros(last - first + 1, dtype=np.int64)
-    n_out = 0
+    # Typed zeros: a literal one would compile each function called with it twice.
+    n_out = np.int64(0)
     for document in range(first, last):
         position, end = offsets[document], offsets[document + 1]
         in_place = is_ascii[document] and is_simple
         source = lowered if in_place else scratch
         first_cell = n_out
-        n_tokens = 0
+        n_tokens = np.int64(0)
         kept = 0  # tokens of the last window that n-grams of this one may begin with
         while position <= end:
             if is_ascii[document]:
@@ -211,7 +212,9 @@ def count_words(
                     if may_grow:
                         if n_words + window > len(seen):
                             more = np.full((2 * len(seen) + window, 2), -1, dtype=np.int32)
-                            more[: len(seen)] = seen
+                            for i in range(len(seen)):
+                                more[i, 0] = seen[i, 0]
+                                more[i, 1] = seen[i, 1]
                             seen = more
                             starts = grown(starts, len(seen) + 1)
                         if 3 * (n_words + window) > 2 * table.shape[0]:

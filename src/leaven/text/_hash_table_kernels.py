@@ -136,7 +136,9 @@ def grown_table(table, n_slots):
 @kernel
 def grown(array, size):
     grown = np.empty(size, dtype=array.dtype)
-    grown[: len(array)] = array
+    # A loop, as elsewhere: assigning a slice compiles the text of an error message too.
+    for i in range(len(array)):
+        grown[i] = array[i]
     return grown
 
 
@@ -175,7 +177,8 @@ def merge_words(arena, starts, table, other_arena, other_starts):
         if number[word] < 0:
             fill(table, slot, key, n_words, end - begin)
             number[word] = n_words
-            arena[used : used + end - begin] = other_arena[begin:end]
+            for i in range(end - begin):
+                arena[used + i] = other_arena[begin + i]
             used += end - begin
             n_words += 1
             starts[n_words] = used

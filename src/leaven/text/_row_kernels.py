@@ -59,7 +59,7 @@ def write_rows(indptr, cells, number, n_words, out_start, indices, values):
     lengths = np.empty(n_rows, dtype=np.int64)
     place = out_start
     for row in range(n_rows):
-        n = 0
+        n = np.int64(0)
         for i in range(indptr[row], indptr[row + 1]):
             cell = cells[i] + _HALF
             word = number[cell >> 32]
@@ -100,7 +100,7 @@ def weigh_rows(indptr, values, indices, first, last, log_tf, idf, length):
 
     Negative values (signed hashing) keep their sign; a row's length is its absolute sum.
     """
-    small = np.log1p(np.arange(256.0))  # counts are small whole numbers, logarithms dear
+    small = np.log1p(np.arange(256.0))  # counts are small whole numbers, and logarithms slow
     for row in range(first, last):
         total = 0.0
         for i in range(indptr[row], indptr[row + 1]):

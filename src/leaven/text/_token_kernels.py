@@ -52,7 +52,8 @@ def _mapped_or_stopped(
         for i in range(start, end):
             n_digits += 48 <= scratch[i] <= 57
         if n_digits == n_characters:
-            scratch[start : start + len(_NUMBER)] = _NUMBER
+            for i in range(len(_NUMBER)):
+                scratch[start + i] = _NUMBER[i]
             end = start + len(_NUMBER)
     if len(stop_starts) > 1:
         key = hash_bytes(scratch, start, end)
@@ -151,7 +152,7 @@ def tokenize_ascii(
                             token_start,
                             written,
                             length,
-                            0,
+                            np.int64(0),
                             map_numbers,
                             stop_arena,
                             stop_starts,
@@ -195,7 +196,7 @@ def tokenize(
     token_start = ends[n_tokens - 1] + 1 if n_tokens else 0
     written = token_start
     n_extra = 0  # bytes of the word beyond one per character
-    n_wide_digits = 0  # digits outside ASCII
+    n_wide_digits = np.int64(0)  # digits outside ASCII
     while position <= end and n_tokens < len(ends):
         while position < end:
             folded = byte_fold[data[position]]
@@ -260,7 +261,7 @@ def tokenize(
                 token_start = written + 1
         written = token_start
         n_extra = 0
-        n_wide_digits = 0
+        n_wide_digits = np.int64(0)
     return position, n_tokens
 
 

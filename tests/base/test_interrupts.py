@@ -1,0 +1,104 @@
+"""Signals: kernels are not disturbed by them, and none gets lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from leaven._base import interrupts
+from leaven._base.interrupts import Interrupted, interruptible, raise_pending
+from leaven._base.threads import outside_main_thread, run_in_threads
+from leaven.models._mixture_kernels import smooth
+
+INTERRUPTED_FITS = """
+import os, signal, sys, threading, time
+import numpy as np
+from leaven import TextClassifier
+
+rng = np.random.default_rng(0)
+words = [f"word{i}" for i in range(2000)]
+texts = [" ".join(rng.choice(words, 30)) for _ in range(400)]
+labels = ["a", "b"] * 20 + [None] * 360
+fit = lambda: TextClassifier("nb", calibrate=False).fit(texts, labels)
+fit()
+start = time.perf_counter(); fit(); usual = time.perf_counter() - start
+outcomes = {}
+for delay in rng.uniform(0, 1.2 * usual, int(sys.argv[1])):
+    timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        try:
+            timer.start()
+            fit()
+            outcome = "finished"
+        except BaseException as error:
+            outcome = type(error).__name__
+        timer.join()
+        for _ in range(100):
+            pass  # a late signal is raised here
+    except KeyboardInterrupt:
+        pass
+    outcomes[outcome] = outcomes.get(outcome, 0) + 1
+print(outcomes)
+"""
+
+
+def test_kernels_run_outside_the_main_thread():
+    assert outside_main_thread(threading.current_thread) is not threading.main_thread()
+    assert threading.main_thread() not in run_in_threads(lambda _: threading.current_thread(), 3)
+    words, smoothed = np.ones((3, 2), np.float32), np.empty((3, 2), np.float32)
+    assert smooth(words, 1.0, smoothed).tolist() == [6.0, 6.0]
+
+
+def test_interrupts_of_a_fit_are_keyboard_interrupts():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_FITS, "60"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    outcomes = eval(done.stdout)
+    assert set(outcomes) <= {"finished", "KeyboardInterrupt"}, done.stdout
+    assert outcomes["KeyboardInterrupt"] >= 20, done.stdout
+
+
+def test_an_interrupt_waits_for_tasks_that_run():
+    steps = []
+
+    def task(_):
+        time.sleep(0.2)
+        steps.append("task")
+
+    with interruptible():
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        with pytest.raises(Interrupted) as caught:
+            run_in_threads(task, 2)
+    assert caught.value.code == 143
+    assert steps == ["task", "task"]
+
+
+def test_an_interrupt_in_a_finalizer_is_raised_at_the_next_step(capsys, restored_signals):
+    class Interrupting:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(100):
+                pass  # the handler runs, and raises, here
+
+    with interruptible():
+        thing = Interrupting()
+        del thing
+        with pytest.raises(Interrupted) as caught:
+            raise_pending()
+    assert caught.value.code == 130
+    assert capsys.readouterr().err == ""
+    raise_pending()  # nothing is left
+
+
+@pytest.fixture(autouse=True)
+def restored_signals():
+    before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
