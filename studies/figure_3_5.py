@@ -111,10 +111,11 @@ def plot(results: dict[str, Any]) -> None:
         r = results["summary"][view]["correlation"]["both"]
         axes.set_title(f"{TITLES[view]}: r = {r:.2f}")
         axes.set_xlabel("log posterior per message, nats (constant dropped)")
-        axes.legend(title="larger: more labels", loc="lower right")
-    panels[0].set_ylabel("accuracy on the rest, %")
+        axes.legend(title="larger symbol: more labels", loc="lower right")
+    panels[0].set_ylabel("accuracy on the other messages, %")
     figure.suptitle(
-        "News5: more probable models are more accurate (annealed: perfect correspondence)"
+        "Five comp.* groups of 20 Newsgroups: more probable models are more accurate\n"
+        "(annealed models with the perfect correspondence)"
     )
     save_figure("figure_3_5", figure)
 
