@@ -32,7 +32,7 @@ def speed_table() -> str:
         f"{found['machine']['processors']} cores, 20 Newsgroups (34 MB of text), best of "
         f"several runs (`make bench`; {described(found['made_with'])})."
     )
-    head = ["| | leaven | peer | ratio |", "|---|---|---|---|"]
+    head = ["| task | leaven | compared with | ratio |", "|---|---|---|---|"]
     return "\n".join([about, "", *head, *rows])
 
 

@@ -10,7 +10,7 @@ than half of the documents are left out; k = 0.40, unlabeled documents weigh 0.5
 iterations. Five draws, three ways to see a document:
 - raw: counts as they are, which the paper seems to use
 - length 200: the same words, every document scaled to 200 of them
-- default: ``TextClassifier`` as it comes, methods nb, sfe and em, on the raw text
+- default: ``TextClassifier`` with its defaults, methods nb, sfe and em, on the raw text
 In the first two SFE and EM are the paper's: no shrinkage, a prior that stays. "EM, scaled prior"
 is NaiveBayesEM with the same numbers, whose prior keeps its share of the words that count.
 

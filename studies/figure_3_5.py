@@ -1,7 +1,7 @@
 """Nigam, McCallum and Mitchell, figure 3.5: model probability and accuracy on News5.
 
 Data, draws and fits: ``studies._news5``, with the oracle vocabulary; ten draws of 1 to 200 labels
-per class. Annealed models have the perfect correspondence, which sees the test labels, as in the
+per class. Annealed models have the perfect correspondence, which uses the test labels, as in the
 paper; EM's have their own. The probability is the log posterior per document with *all* documents
 of News5 taken as unlabeled: what is climbed differs from it by the labels, but that is of other
 documents for every draw and could not be compared. With more labels a model was fitted to more of

@@ -6,7 +6,7 @@ Title and body, letters only, English stop words and words of one document out, 
 length 200. One component models the positive class, 1 to 40 the negative class.
 
 Words are ranked by mutual information with the labels. NB1 takes the number of words with which it
-classifies most labeled documents rightly when they are left out one at a time, as in the paper.
+classifies most labeled documents correctly when they are left out one at a time, as in the paper.
 Often several numbers are equally good, and the paper does not say which it takes; here it is the
 largest. Each run measures that choice against the smallest ("ties" in the results), on the
 *training* documents whose labels the trial does not see, and also on the test documents. No test
@@ -110,8 +110,8 @@ def run_family(reuters: Reuters, trial: Trial, prefix: str, weight: float) -> di
     one = max(SIZES, key=lambda size: held[size, 1])
     size = max(SIZES, key=lambda size: max(held[size, n] for n in COMPONENTS))
     best_on_test = max(COMPONENTS, key=lambda n: test[size, n]["accuracy"])
-    honest = max(held, key=lambda setting: (held[setting], setting[1], -setting[0]))
-    settings = {"1": (one, 1), "*": (size, best_on_test), "*CV": honest}
+    by_folds = max(held, key=lambda setting: (held[setting], setting[1], -setting[0]))
+    settings = {"1": (one, 1), "*": (size, best_on_test), "*CV": by_folds}
     return {
         prefix + name: {**test[setting], **about(*setting, held[setting])}
         for name, setting in settings.items()
