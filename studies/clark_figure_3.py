@@ -26,7 +26,6 @@ WORKERS = (1, 2, 4)
 AT_WORKERS = 10  # copies
 SEED = 0  # of the labeled messages, in benchmarks.scale
 SECONDS = (0.03, 0.1, 0.3, 1, 3)  # ticks
-MEMORY_GOAL = 1.5  # GB, of streaming any number of documents
 NAMES = {
     "memory": "in memory, two threads",
     "stream": "--stream, two threads",
@@ -95,9 +94,6 @@ def plot(results: dict[str, Any]) -> None:
     left.set_title("time grows linearly with documents")
     left.legend()
     right.set_ylabel("peak memory of the largest process, GB")
-    right.axhline(
-        MEMORY_GOAL, color="black", linestyle=":", linewidth=1, label="goal for streaming: 1.5 GB"
-    )
     right.set_title("memory of streaming stays constant")
     right.legend(loc="upper left")
     right.set_ylim(bottom=0)
