@@ -1,4 +1,4 @@
-"""Timing in turns, and one table for all."""
+"""Timing, and one table for all benchmarks."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class Row:
 
 
 def best_seconds(tasks: Mapping[str, Callable[[], Any]], rounds: int = 5) -> dict[str, float]:
-    """Least time of each task, the tasks taking turns so that noise hits them all alike."""
+    """Least time of each task; tasks alternate so that noise affects all of them equally."""
     best = dict.fromkeys(tasks, float("inf"))
     for _ in range(rounds):
         for name, task in tasks.items():

@@ -186,7 +186,7 @@ def measure_apart(place: str, path: str, copies: int, n_workers: int = 2) -> dic
 
 
 def run() -> list[Row]:
-    """Dask against memory in turns, so that noise hits both alike."""
+    """Dask against memory, alternating so that noise affects both equally."""
     with newsgroup_file() as path, local_cluster(2) as client:
         places = {place: counted(place, path, 10, client) for place in PLACES}
         seconds: dict[str, list[float]] = {place: [] for place in PLACES}

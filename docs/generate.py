@@ -1,6 +1,6 @@
 """Write what the documentation takes from the program and from the results of studies.
 
-- docs/cli.md, from the help of every verb
+- docs/cli.md, from the help of every command
 - sections of other pages, between ``<!-- name -->`` and ``<!-- end -->``; ``SECTIONS`` lists them
 - pictures, which are copies of those that studies draw
 
@@ -40,6 +40,12 @@ SECTIONS = [
     Section("README.md", "few_labels: setting", of_studies.few_labels_setting),
     Section("README.md", "few_labels: accuracy table", of_studies.few_labels_table),
     Section("README.md", "few_labels: findings", of_studies.few_labels_summary),
+    Section("README.md", "new_corpora: accuracy table", of_studies.new_corpora_table),
+    Section(
+        "README.md",
+        "sentence_vectors: accuracy table",
+        lambda: of_studies.sentence_vectors_table(("logreg", "auto", "auto + vectors")),
+    ),
     Section("README.md", "benchmarks: speed table", of_benchmarks.speed_table),
     Section("README.md", "figure_3_1: accuracy table", of_studies.newsgroups_table),
     Section("README.md", "figure_3_4: accuracy table", of_studies.annealing_table),
@@ -50,6 +56,11 @@ SECTIONS = [
     ),
     Section("docs/methods/auto.md", "few_labels: accuracy table", of_studies.few_labels_table),
     Section("docs/methods/auto.md", "few_labels: findings", of_studies.few_labels_findings),
+    Section(
+        "docs/methods/two-view.md",
+        "sentence_vectors: accuracy table",
+        lambda: of_studies.sentence_vectors_table(spread=True),
+    ),
 ]
 PICTURES = {  # and where each is copied from
     "docs/images/few_labels.png": "studies/results/few_labels.png",

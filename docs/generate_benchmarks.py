@@ -29,10 +29,10 @@ def speed_table() -> str:
     found = read()
     rows = [_row(row) for row in found["rows"] if row["unit"] == "s"]
     about = (
-        f"{found['machine']['processors']} cores, 20 Newsgroups (34 MB of text), the best of "
-        f"several turns in one run (`make bench`; {described(found['made_with'])})."
+        f"{found['machine']['processors']} cores, 20 Newsgroups (34 MB of text), best of "
+        f"several runs (`make bench`; {described(found['made_with'])})."
     )
-    head = ["| | leaven | peer | ratio |", "|---|---|---|---|"]
+    head = ["| task | leaven | compared with | ratio |", "|---|---|---|---|"]
     return "\n".join([about, "", *head, *rows])
 
 

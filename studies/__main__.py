@@ -1,7 +1,8 @@
 """List the studies, or run some: ``python -m studies``, ``python -m studies figure_3_4``.
 
-``python -m studies --all`` runs all of them, ``--json`` prints the list as JSON. A study with
-options of its own is run as ``python -m studies.few_labels --fresh``.
+``python -m studies --all`` runs all of them, ``--json`` prints the list as JSON, and ``--redraw``
+only draws figures again, from stored results. A study with options of its own is run as
+``python -m studies.few_labels --fresh``.
 """
 
 import argparse
@@ -78,6 +79,17 @@ def run(names: list[str]) -> None:
         run_study(importlib.import_module(f"studies.{name}").main)
 
 
+def redraw(names: list[str]) -> None:
+    """Draw the figures of studies again from their stored results."""
+    from studies._common import read_results, run_study
+
+    for name in names:
+        plot = getattr(importlib.import_module(f"studies.{name}"), "plot", None)
+        if plot is not None:
+            run_study(lambda name=name, plot=plot: plot(read_results(name)))
+            print(f"wrote {name}.png")
+
+
 def fail(message: str, code: int) -> NoReturn:
     """End with one sentence."""
     print(f"error: {message}", file=sys.stderr)
@@ -90,13 +102,19 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="studies to run")
     parser.add_argument("--all", action="store_true", help="run all studies")
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    parser.add_argument(
+        "--redraw", action="store_true", help="draw figures from stored results, of NAMEs or all"
+    )
     wanted = parser.parse_args()
     known = titles()
     for name in wanted.names:
         if name not in known:
             fail(f"no study is called {name!r}; choose among {', '.join(known)}", 2)
-        if name in BY_ITSELF:
+        if name in BY_ITSELF and not wanted.redraw:
             fail(BY_ITSELF[name], 2)
+    if wanted.redraw:
+        redraw(wanted.names or list(known))
+        return
     if wanted.json and (wanted.names or wanted.all):
         parser.error("--json prints the list; it goes without names and without --all")
     try:

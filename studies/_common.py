@@ -78,6 +78,21 @@ def write_results(
     return path
 
 
+def read_results(name: str) -> dict[str, Any]:
+    """Stored results of a study as its ``plot`` takes them: numbers that JSON made strings are int.
+
+    Raises FileNotFoundError if there are none.
+    """
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        raise FileNotFoundError(f"{path.name} is missing; run: python -m studies {name}")
+    found: dict[str, Any] = json.loads(
+        path.read_text(encoding="utf-8"),
+        object_pairs_hook=lambda pairs: {int(k) if k.isdigit() else k: v for k, v in pairs},
+    )
+    return found
+
+
 def print_made_with(made_with: MadeWith | None) -> None:
     """Say what results were made with, and whether the code has changed since."""
     made, stale = _provenance.described(made_with), _provenance.staleness(made_with)
@@ -119,6 +134,11 @@ def subplots(**settings: Any) -> tuple[Any, Any]:
     for each in np.ravel(axes):
         each.grid(alpha=0.25)
     return figure, axes
+
+
+def dodged(sizes: Sequence[int], number: int, n_lines: int, step: float = 1.02) -> Any:
+    """Places on a logarithmic axis beside ``sizes``, so that lines of equal height stay visible."""
+    return np.asarray(sizes) * step ** (number - (n_lines - 1) / 2)
 
 
 def log_ticks(axes: Any, sizes: Sequence[int]) -> None:

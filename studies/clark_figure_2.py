@@ -10,7 +10,7 @@ than half of the documents are left out; k = 0.40, unlabeled documents weigh 0.5
 iterations. Five draws, three ways to see a document:
 - raw: counts as they are, which the paper seems to use
 - length 200: the same words, every document scaled to 200 of them
-- default: ``TextClassifier`` as it comes, methods nb, sfe and em, on the raw text
+- default: ``TextClassifier`` with its defaults, methods nb, sfe and em, on the raw text
 In the first two SFE and EM are the paper's: no shrinkage, a prior that stays. "EM, scaled prior"
 is NaiveBayesEM with the same numbers, whose prior keeps its share of the words that count.
 
@@ -38,6 +38,7 @@ from leaven.models import MultinomialMixture
 from leaven.text._counter import TextOptions, fit_counter
 from studies import _common, _provenance
 from studies._common import (
+    dodged,
     log_ticks,
     mean_sd,
     paired,
@@ -256,25 +257,27 @@ def table(results: dict[str, Any]) -> str:
 
 def plot(results: dict[str, Any]) -> None:
     figure, axes = subplots(ncols=3, figsize=(12, 4.4), sharey=True)
-    titles = {"raw": "raw counts", DEFAULT: "leaven as it comes"}
+    titles = {"raw": "raw counts", "length 200": "counts, length 200", DEFAULT: "leaven's defaults"}
+    names = {"MNB": "naive Bayes (nb)", "SFE": "frequency estimate (sfe)", "EM": "EM (em)"}
+    markers = {"MNB": "s", "SFE": "o", "EM": "^", SCALED: "D"}
     for panel, (view, by_method) in zip(axes, results["accuracy"].items(), strict=True):
-        for method, by_size in by_method.items():
+        for number, (method, by_size) in enumerate(by_method.items()):
             values = [by_size[size] for size in SIZES]
             panel.errorbar(
-                SIZES,
+                dodged(SIZES, number, len(COLORS), 1.05),
                 [100 * np.mean(each) for each in values],
                 [100 * np.std(each, ddof=1) for each in values],
-                fmt="o--" if method == SCALED else "o-",
+                fmt=f"{markers[method]}{'--' if method == SCALED else '-'}",
                 color=COLORS[method],
                 capsize=3,
-                markersize=4,
-                label=method,
+                markersize=5,
+                label=names.get(method, method),
             )
         panel.set_title(titles.get(view, view))
         panel.set_xlabel("labeled documents (20 classes)")
         log_ticks(panel, SIZES)
     axes[0].set_ylabel("accuracy on later messages, %")
-    axes[0].legend()
+    axes[0].legend(loc="lower right", fontsize=9)
     figure.suptitle("20 Newsgroups by date, with 7,500 unlabeled messages")
     save_figure("clark_figure_2", figure)
 

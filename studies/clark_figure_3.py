@@ -25,7 +25,13 @@ COPIES = {"memory": (1, 3, 10, 30), "stream": (1, 3, 10, 30, 100), "dask": (1, 3
 WORKERS = (1, 2, 4)
 AT_WORKERS = 10  # copies
 SEED = 0  # of the labeled messages, in benchmarks.scale
-NAMES = {"memory": "in memory", "stream": "streamed", "dask": "Dask, two workers"}
+SECONDS = (0.03, 0.1, 0.3, 1, 3)  # ticks
+NAMES = {
+    "memory": "in memory, two threads",
+    "stream": "--stream, two threads",
+    "dask": "Dask, two workers",
+}
+MARKERS = {"memory": "s", "stream": "o", "dask": "^"}
 COLORS = {"memory": "#7a7a7a", "stream": "#1f6f8b", "dask": "#c8642b"}
 
 
@@ -73,20 +79,23 @@ def plot(results: dict[str, Any]) -> None:
     for place, name in NAMES.items():
         of_place = [row for row in rows if row["place"] == place and row["n_workers"] in (None, 2)]
         x = [row["n_documents"] for row in of_place]
-        left.plot(x, [seconds_of(row) for row in of_place], "o-", color=COLORS[place], label=name)
+        look = {"marker": MARKERS[place], "color": COLORS[place], "label": name}
+        left.plot(x, [seconds_of(row) for row in of_place], **look)
         peak = [max(row["peak_gb"], *row.get("worker_peak_gb", [0])) for row in of_place]
-        right.plot(x, peak, "o-", color=COLORS[place], label=name)
+        right.plot(x, peak, **look)
     sizes = sorted({row["n_documents"] for row in rows})
     for axes in (left, right):
         log_ticks(axes, sizes)
         axes.set_xlabel("documents")
     left.set_yscale("log")
+    left.set_yticks(SECONDS, [f"{each:g}" for each in SECONDS])
+    left.minorticks_off()
     left.set_ylabel("seconds per EM iteration")
-    left.set_title("linear in documents")
+    left.set_title("time grows linearly with documents")
     left.legend()
     right.set_ylabel("peak memory of the largest process, GB")
-    right.axhline(1.5, color="black", linestyle=":", linewidth=1)
-    right.set_title("streaming's memory does not grow with them")
+    right.set_title("memory of streaming stays constant")
+    right.legend(loc="upper left")
     right.set_ylim(bottom=0)
     at = sizes[COPIES["dask"].index(AT_WORKERS)]
     of_size = [row for row in rows if row["place"] == "dask" and row["n_documents"] == at]
@@ -99,7 +108,7 @@ def plot(results: dict[str, Any]) -> None:
     )
     middle.set_xlabel("Dask workers (two processors)")
     middle.set_ylabel("seconds per EM iteration")
-    middle.set_title(f"{at:,} documents")
+    middle.set_title(f"Dask workers, {at:,} documents")
     middle.set_ylim(top=1.25 * max(heights))  # room for the legend
     middle.legend(loc="upper right")
     save_figure("clark_figure_3", figure)

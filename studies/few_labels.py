@@ -16,13 +16,13 @@ Methods without leaven, scikit-learn's: "nb" (MultinomialNB on counts of the lab
 and on TfidfVectorizer's defaults, fitted to all training texts: "svm" (LinearSVC), "logreg",
 "self_training" (of logreg; a document is added at a probability of 0.75) and "label_spreading"
 (7 neighbors by 100 SVD components of unit length; alpha is 0.8, because it did better than the
-default 0.2 on test documents of 20news: a favour to it). leaven's are ``TextClassifier`` as it
-comes; "em_raw" is "em" without calibration: the same predictions, naive Bayes' own probabilities.
+default 0.2 on test documents of 20news, which favors it). leaven's are ``TextClassifier`` with its
+defaults; "em_raw" is "em" without calibration: the same predictions, uncalibrated probabilities.
 
 Measures: accuracy, macro-F1, expected calibration error (10 bins of the top probability), mean
 negative log-likelihood in nats, seconds from training texts to a classifier (tf-idf is computed
 once per draw and counted for each method). "auto" is compared, by paired t-tests, to the best
-supervised method of each cell, chosen by its test accuracy: more than any user could know.
+supervised method of each cell, chosen by its test accuracy, which no user could know.
 
 Run: ``python -m studies.few_labels``, with ``--corpora``, ``--methods``, ``--budgets`` for some
 only. What is in results/few_labels.jsonl is not computed again, unless ``--again`` with
@@ -42,7 +42,7 @@ from typing import Any
 
 import pandas as pd
 
-from studies import _common, _provenance
+from studies import _common, _names, _provenance
 from studies._few_labels_corpora import CORPORA, MEASURES, METHODS, STATED, draw_task
 
 BUDGETS = (1, 2, 5, 15, 50)  # labels per class
@@ -53,17 +53,24 @@ FRESH = _common.RESULTS / "few_labels.fresh.jsonl"  # of --fresh, until it is co
 CELL = ["corpus", "per_class"]
 KEY = [*CELL, "draw", "method"]
 Row = dict[str, Any]
+HEADS = {  # of columns in the tables
+    "per_class": "labels per class",
+    "macro_f1": "macro F1",
+    "ece": "calibration error",
+    "nll": "negative log-likelihood",
+    **{f"accuracy_{n}": f"accuracy, {n}" for n in BUDGETS},
+}
+# Wide lines lie below narrow ones, and dashes of different length show what is under them.
 LOOKS: dict[str, Any] = {
-    "nb": {"color": "#a8a8a8", "linestyle": "--"},
-    "svm": {"color": "#505050", "linestyle": "--"},
-    "logreg": {"color": "#9467bd", "linestyle": "--"},
-    "self_training": {"color": "#d0a020", "linestyle": ":"},
-    "label_spreading": {"color": "#6a9f3f", "linestyle": ":"},
-    "leaven nb": {"color": "#5fb0c9"},
-    "em_raw": {"color": "#c8642b"},
-    "em": {"color": "#c8642b"},
-    "two_view": {"color": "#c2417c"},
-    "auto": {"color": "#1f6f8b", "linewidth": 3.5},
+    "auto": {"color": "#1f6f8b", "marker": "D", "linewidth": 3.5, "markersize": 6},
+    "two_view": {"color": "#c2417c", "marker": "o", "linewidth": 1.4},
+    "em": {"color": "#c8642b", "marker": "s", "linewidth": 1.4},
+    "leaven nb": {"color": "#5fb0c9", "marker": "^", "linewidth": 1.4},
+    "logreg": {"color": "#9467bd", "marker": "P", "linewidth": 3.0, "alpha": 0.5},
+    "svm": {"color": "#303030", "marker": "x", "dashes": (5, 2), "linewidth": 1.2},
+    "self_training": {"color": "#d0a020", "marker": "+", "dashes": (1, 1.5), "linewidth": 1.6},
+    "nb": {"color": "#909090", "marker": "v", "dashes": (5, 2), "linewidth": 1.2},
+    "label_spreading": {"color": "#6a9f3f", "marker": "<", "dashes": (1, 1.5), "linewidth": 1.4},
 }
 
 
@@ -190,11 +197,19 @@ def coverage(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table(title: str, rows: list[Row]) -> str:
-    """Rows with the same keys, in Markdown."""
+    """Rows with the same keys, in Markdown, with corpora and methods named as in figures."""
     if not rows:
         return ""
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *([*row.values()] for row in rows)]
+    head = [HEADS.get(key, _names.METHODS.get(key, key)) for key in rows[0]]
+    lines = [head, ["---"] * len(head), *(map(named, row.items()) for row in rows)]
     return f"\n{title}\n\n" + "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def named(item: tuple[str, Any]) -> Any:
+    """The value of a column, a name of the study as a reader knows it."""
+    key, value = item
+    names = {"corpus": _names.CORPORA, "method": _names.METHODS, "best": _names.METHODS}
+    return names.get(key, {}).get(value, value)
 
 
 def shown(key: str, value: Any) -> Any:
@@ -229,35 +244,43 @@ def markdown(frame: pd.DataFrame, results: dict[str, Any], made_with: dict[str, 
             "seconds; accuracy also by labels per class",
             overall,
         )
-        + table("Accuracy in %, mean ± sd of draws", records(cells.map(over_draws)))
         + table(
-            f"auto against the best supervised method, in points: in {rivals['cells_behind']} of "
-            f"{len(compared)} cells more than {100 * WORTH_COUNTING:.0f} behind with p < {SURE}, "
-            f"in {rivals['cells_ahead']} more than that ahead",
+            "Accuracy in %, mean ± standard deviation over draws", records(cells.map(over_draws))
+        )
+        + table(
+            f"leaven auto against the best supervised method, in points: more than "
+            f"{100 * WORTH_COUNTING:.0f} points behind with p < {SURE} in {rivals['cells_behind']} "
+            f"of {len(compared)} cells, more than that ahead in {rivals['cells_ahead']}",
             compared,
         )
-        + table("Stated intervals: how often they hold the accuracy on test documents, %", stated)
+        + table("How often the stated interval contains the accuracy on test documents, %", stated)
     )
 
 
-def plot(frame: pd.DataFrame) -> None:
-    figure, axes = _common.subplots(nrows=2, ncols=4, figsize=(13, 6.5))
+def plot(results: dict[str, Any]) -> None:
+    """Accuracy by corpus, method and labels per class; em_raw has the predictions of em."""
+    figure, axes = _common.subplots(nrows=2, ncols=4, figsize=(13, 7))
     lines: dict[str, Any] = {}
     for each, corpus in zip(axes.flat, CORPORA, strict=True):
-        of_corpus = frame[frame["corpus"] == corpus]
-        for method, rows in of_corpus.groupby("method", observed=True):
-            if method == "em_raw":  # the same predictions as em's
-                continue
-            means = 100 * rows.groupby("per_class")["accuracy"].mean()
-            (lines[method],) = each.plot(means, marker="o", markersize=3, **LOOKS[method])
+        for number, (method, look) in enumerate(LOOKS.items()):
+            cells = [
+                cell
+                for cell in results["cells"]
+                if (cell["corpus"], cell["method"]) == (corpus, method)
+            ]
+            if cells:
+                x = _common.dodged([cell["per_class"] for cell in cells], number, len(LOOKS))
+                y = [100 * cell["accuracy_mean"] for cell in cells]
+                (lines[method],) = each.plot(x, y, **{"markersize": 4.5, **look})
         _common.log_ticks(each, BUDGETS)
-        each.set_xlim(0.85 * BUDGETS[0], BUDGETS[-1] / 0.85)
-        each.set_title(corpus, fontsize=10)
-    figure.supxlabel("labels per class", fontsize=10)
+        each.set_xlim(0.8 * BUDGETS[0], BUDGETS[-1] / 0.8)
+        each.set_title(_names.CORPORA[corpus], fontsize=11)
+    figure.supxlabel(
+        "labels per class (points beside each other have the same number)", fontsize=10
+    )
     figure.supylabel("accuracy on test documents, %", fontsize=10)
-    names = [name for name in METHODS if name in lines]
-    handles = [lines[name] for name in names]
-    figure.legend(handles, names, loc="outside upper center", ncols=len(METHODS), fontsize=9)
+    names = [_names.METHODS[method] for method in lines]
+    figure.legend(lines.values(), names, loc="outside upper center", ncols=5, fontsize=10)
     _common.save_figure("few_labels", figure)
 
 
@@ -308,7 +331,7 @@ def write(rows: list[Row]) -> None:
     results = summarize(frame)
     made_with = _provenance.made_of_rows(rows, seed=sorted({row["draw"] for row in rows}))
     (_common.RESULTS / "few_labels.md").write_text(markdown(frame, results, made_with))
-    plot(frame)
+    plot(results)
     _common.write_results("few_labels", results, made_with=made_with)
 
 

@@ -9,7 +9,7 @@ Three ways to see a document, five draws each:
 - counts: scaled to a constant length, the paper's convention (it does not say which; ours 400)
 - weighted: leaven's default weighting, log(1 + tf) · idf at length 150, on the same words, of
   which it leaves out those of fewer than five documents
-- default: ``TextClassifier`` as it comes, on the raw text
+- default: ``TextClassifier`` with its defaults, on the raw text
 EM and NB are compared by paired t-tests over the draws, as in the paper.
 
 The paper's text names NB 20, 52, 76 and EM 35, 66, 78 at 20, 300 and 5,500 labels; of our draws
@@ -31,6 +31,7 @@ from leaven.significance import mcnemar
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 from studies._common import (
+    dodged,
     labeled_set,
     log_ticks,
     mean_sd,
@@ -136,19 +137,20 @@ def report(results: dict[str, Any]) -> None:
 def plot(results: dict[str, Any]) -> None:
     figure, axes = subplots(figsize=(7.5, 4.8))
     colors = {"counts": "#7a7a7a", "weighted": "#c8642b", "default": "#1f6f8b"}
-    names = {"counts": "counts", "weighted": "log-tf · idf", "default": "leaven as it comes"}
-    for view, table in results["accuracy"].items():
+    names = {"counts": "counts", "weighted": "log-tf · idf", "default": "leaven's defaults"}
+    markers = {"counts": "s", "weighted": "^", "default": "D"}
+    for number, (view, table) in enumerate(results["accuracy"].items()):
         for name, style in (("EM", "-"), ("NB", "--")):
             means = [100 * np.mean(table[name][size]) for size in SIZES]
             spread = [100 * np.std(table[name][size], ddof=1) for size in SIZES]
             axes.errorbar(
-                SIZES,
+                dodged(SIZES, number, len(names), 1.04),
                 means,
                 spread,
-                fmt="o" + style,
+                fmt=markers[view] + style,
                 color=colors[view],
                 capsize=3,
-                markersize=4,
+                markersize=5,
                 label=f"{name}, {names[view]}",
             )
     for name, marker in (("EM", "*"), ("NB", "x")):
@@ -159,6 +161,7 @@ def plot(results: dict[str, Any]) -> None:
             marker,
             color="black",
             markersize=9,
+            zorder=10,
             label=f"{name}, paper",
         )
     log_ticks(axes, SIZES)

@@ -99,7 +99,7 @@ def plot(results: dict[str, Any]) -> None:
             axes.scatter(x, 100 * y, 28, color, alpha=0.8, linewidths=0, label=f"{size:,} labels")
         axes.set_title(f"{TITLES[view]}: r = {results['correlation'][view]:.3f}")
         axes.set_xlabel("log posterior per message, nats (constant dropped)")
-        axes.legend(loc="lower right", title="to start with")
+        axes.legend(loc="lower right", title="EM started from")
     panels[0].set_ylabel("accuracy on later messages, %")
     figure.suptitle(f"20 Newsgroups: more probable models are more accurate (paper: r = {PAPER})")
     save_figure("figure_3_2", figure)

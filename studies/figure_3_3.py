@@ -116,9 +116,12 @@ def plot(results: dict[str, Any]) -> None:
             x = [point["log_probability"] for point in path]
             y = [100 * point["accuracy"] for point in path]
             panel.plot(x, y, "-", color="#d5d8dc", linewidth=1, zorder=1)
-            first, last = ("labeled documents alone", "after EM") if not number else (None, None)
+            first, last = (
+                ("before EM: labeled documents only", "after EM") if not number else (None, None)
+            )
             panel.plot(x[0], y[0], "o", color="#1f6f8b", markersize=5, label=first)
-            panel.plot(x[1:-1], y[1:-1], ".", color="#a0a6ad", markersize=4)
+            label = None if number else "during EM"
+            panel.plot(x[1:-1], y[1:-1], ".", color="#a0a6ad", markersize=4, label=label)
             panel.plot(x[-1], y[-1], "o", color="#c2571a", markersize=5, label=last)
         noun = "component" if int(n_negative) == 1 else "components"
         panel.set_title(
@@ -126,11 +129,14 @@ def plot(results: dict[str, Any]) -> None:
             f"(paper {PAPER[int(n_negative)]:.2f})",
             fontsize=10,
         )
-        panel.set_xlabel("log probability of the model per document")
+        panel.set_xlabel("log probability of the model per document, nats")
         panel.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("accuracy on the test set, %")
     axes[1].legend(loc="lower right", frameon=False)
-    figure.suptitle("Reuters acq: is the more probable model the better classifier?", fontsize=11)
+    figure.suptitle(
+        "Reuters-21578, category acq: is the more probable model the more accurate one?",
+        fontsize=11,
+    )
     save_figure("figure_3_3", figure)
 
 

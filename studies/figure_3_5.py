@@ -1,7 +1,7 @@
 """Nigam, McCallum and Mitchell, figure 3.5: model probability and accuracy on News5.
 
 Data, draws and fits: ``studies._news5``, with the oracle vocabulary; ten draws of 1 to 200 labels
-per class. Annealed models have the perfect correspondence, which sees the test labels, as in the
+per class. Annealed models have the perfect correspondence, which uses the test labels, as in the
 paper; EM's have their own. The probability is the log posterior per document with *all* documents
 of News5 taken as unlabeled: what is climbed differs from it by the labels, but that is of other
 documents for every draw and could not be compared. With more labels a model was fitted to more of
@@ -111,10 +111,11 @@ def plot(results: dict[str, Any]) -> None:
         r = results["summary"][view]["correlation"]["both"]
         axes.set_title(f"{TITLES[view]}: r = {r:.2f}")
         axes.set_xlabel("log posterior per message, nats (constant dropped)")
-        axes.legend(title="larger: more labels", loc="lower right")
-    panels[0].set_ylabel("accuracy on the rest, %")
+        axes.legend(title="larger symbol: more labels", loc="lower right")
+    panels[0].set_ylabel("accuracy on the other messages, %")
     figure.suptitle(
-        "News5: more probable models are more accurate (annealed: perfect correspondence)"
+        "Five comp.* groups of 20 Newsgroups: more probable models are more accurate\n"
+        "(annealed models with the perfect correspondence)"
     )
     save_figure("figure_3_5", figure)
 

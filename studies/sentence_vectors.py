@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 from leaven import TextClassifier
 from studies._common import (
+    dodged,
     labeled_set,
     log_ticks,
     mean_sd,
@@ -31,11 +32,18 @@ from studies._common import (
 BUDGETS = (1, 5, 15, 50)
 DRAWS = 5
 NAMES = {
-    "logreg": "logistic regression on sentence vectors",
-    "two-view": "two-view EM, vectors from the corpus",
-    "two-view + vectors": "two-view EM, sentence vectors",
-    "auto": "auto, vectors from the corpus",
-    "auto + vectors": "auto, sentence vectors",
+    "logreg": "MiniLM + logistic regression",
+    "two-view": "leaven two-view",
+    "two-view + vectors": "leaven two-view with MiniLM vectors",
+    "auto": "leaven auto",
+    "auto + vectors": "leaven auto with MiniLM vectors",
+}
+LOOKS = {
+    "logreg": {"color": "#303030", "marker": "x", "linestyle": "--"},
+    "two-view": {"color": "#c2417c", "marker": "o", "linestyle": "--"},
+    "two-view + vectors": {"color": "#c2417c", "marker": "o"},
+    "auto": {"color": "#1f6f8b", "marker": "D", "linestyle": "--"},
+    "auto + vectors": {"color": "#1f6f8b", "marker": "D"},
 }
 TRIAL = {"two-view + vectors": "63 / 72 / 73 / 79", "logreg": "43 / 60 / 68 / 72"}
 
@@ -96,14 +104,19 @@ def main() -> None:
         print(f"{title:<42}{cells}{trial}")
     results = {"budgets": list(BUDGETS), "accuracy": found}
     write_results("sentence_vectors", results, seed=range(wanted.draws))
-    figure, axes = subplots(figsize=(7, 4.4))
-    for name, title in NAMES.items():
-        means = [100 * np.mean(found[name][n]) for n in BUDGETS]
-        style = "--" if name == "logreg" else "-"
-        axes.plot(BUDGETS, means, style, marker="o", label=title)
+    plot(results)
+
+
+def plot(results: dict[str, Any]) -> None:
+    """Mean accuracy by labels per class; points of one number of labels stand side by side."""
+    figure, axes = subplots(figsize=(7.5, 4.8))
+    for number, (name, title) in enumerate(NAMES.items()):
+        means = [100 * np.mean(results["accuracy"][name][n]) for n in BUDGETS]
+        axes.plot(dodged(BUDGETS, number, len(NAMES), 1.03), means, label=title, **LOOKS[name])
     log_ticks(axes, BUDGETS)
-    axes.set_xlabel("labels per class")
+    axes.set_xlabel("labels per class (20 classes)")
     axes.set_ylabel("accuracy on later messages, %")
+    axes.set_title("20 Newsgroups: sentence vectors, alone and with leaven")
     axes.legend()
     save_figure("sentence_vectors", figure)
 

@@ -99,17 +99,20 @@ def plot(results: dict[str, Any]) -> None:
     """Words shared with the paper, by convention and class."""
     conventions = list(results["overlap"])
     shared = np.array([results["overlap"][name] for name in conventions])
-    figure, axes = subplots(figsize=(8.5, 4.2))
+    figure, axes = subplots(figsize=(9.5, 4.2))
     axes.imshow(shared, cmap="Oranges", vmin=0, vmax=10, aspect="auto")
     axes.grid(visible=False)
-    axes.set_yticks(range(len(conventions)), conventions)
+    rows = [name.replace("encoded", "encoded messages") for name in conventions]
+    axes.set_yticks(range(len(conventions)), rows)
     names = [name.removeprefix("comp.").replace(".", ".\n") for name in PAPER]
     axes.set_xticks(range(len(PAPER)), names)
     axes.tick_params(length=0)
     for (row, column), count in np.ndenumerate(shared):
         color = "white" if count > 6 else "black"
         axes.text(column, row, str(count), ha="center", va="center", color=color)
-    axes.set_title("of the paper's ten words per class, how many are among our ten", fontsize=11)
+    axes.set_title(
+        "number of the paper's ten words per class that are among leaven's ten", fontsize=11
+    )
     save_figure("table_3_4", figure)
 
 

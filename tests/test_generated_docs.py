@@ -80,6 +80,38 @@ def test_a_changed_result_is_found(generate, copies, monkeypatch, tmp_path):
         of_studies.read.cache_clear()
 
 
+@pytest.mark.parametrize(
+    ("name", "pages"),
+    [
+        ("new_corpora", ["README.md"]),
+        ("sentence_vectors", ["README.md", "docs/methods/two-view.md"]),
+    ],
+)
+def test_a_changed_number_of_other_results_is_found(
+    name, pages, generate, copies, monkeypatch, tmp_path
+):
+    folder = tmp_path / "results"
+    shutil.copytree(ROOT / "studies" / "results", folder)
+    path = folder / f"{name}.json"
+    results = json.loads(path.read_text())
+    score = results["accuracy"]["auto"]["1"]
+    results["accuracy"]["auto"]["1"] = [0.9] * 5 if isinstance(score, list) else 0.9
+    path.write_text(json.dumps(results))
+    of_studies = generate.of_studies
+    monkeypatch.setattr(of_studies, "RESULTS", folder)
+    of_studies.read.cache_clear()
+    try:
+        assert outdated(generate, copies) == pages
+    finally:
+        of_studies.read.cache_clear()
+
+
+def test_results_that_cannot_be_reproduced_say_so(generate):
+    results = json.loads((ROOT / "studies" / "results" / "new_corpora.json").read_text())
+    assert "Measured once" in results["provenance"]
+    assert "cannot reproduce" in generate.of_studies.new_corpora_table()
+
+
 def test_a_changed_picture_is_found(generate, copies):
     picture = next(iter(generate.PICTURES))
     (copies / picture).write_bytes(b"another picture")

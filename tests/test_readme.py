@@ -26,7 +26,7 @@ def test_the_readmes_python_runs(block, tmp_path):
 
 
 def test_the_readme_has_python_to_run():
-    assert len(BLOCKS) == 2
+    assert len(BLOCKS) == 3
 
 
 def test_the_readmes_links_exist():

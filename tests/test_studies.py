@@ -249,3 +249,32 @@ def test_few_labels_tells_old_rows_from_new_ones(few_labels):
     assert made_with["commit"] is None
     assert [part["rows"] for part in made_with["parts"]] == [1, 3]
     assert _provenance.staleness(made_with).startswith("1 of 4 rows")
+
+
+def test_figures_are_drawn_again_from_stored_results(tmp_path, monkeypatch, capsys):
+    from studies import __main__ as command
+    from studies import _common
+
+    shutil.copy(STUDIES / "results" / "sentence_vectors.json", tmp_path)
+    monkeypatch.setattr(_common, "RESULTS", tmp_path)
+    command.redraw(["sentence_vectors", "random_split"])  # the second has no figure
+    assert [path.name for path in tmp_path.glob("*.png")] == ["sentence_vectors.png"]
+    assert capsys.readouterr().out == "wrote sentence_vectors.png\n"
+
+
+def test_stored_results_have_numbers_as_keys_again(tmp_path, monkeypatch):
+    from studies import _common
+
+    monkeypatch.setattr(_common, "RESULTS", tmp_path)
+    _common.write_results("a_study", {"accuracy": {20: [0.5], "EM": {300: 0.6}}})
+    assert _common.read_results("a_study")["accuracy"] == {20: [0.5], "EM": {300: 0.6}}
+    with pytest.raises(FileNotFoundError, match="run: python -m studies another"):
+        _common.read_results("another")
+
+
+def test_figures_name_every_corpus_and_method_of_few_labels():
+    from studies import _names, few_labels
+
+    assert list(_names.CORPORA) == list(few_labels.CORPORA)
+    assert list(_names.METHODS) == list(few_labels.METHODS)
+    assert set(few_labels.LOOKS) == set(few_labels.METHODS) - {"em_raw"}
