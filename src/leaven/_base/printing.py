@@ -1,0 +1,23 @@
+"""Text that is safe to print: what would control a terminal is shown as an escape sequence."""
+
+import re
+
+__all__ = ["printable"]
+
+# Control characters (C0, DEL, C1), line and paragraph separators, what changes the direction of
+# writing, and halves of characters. Tabs are harmless.
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_SHORT = {"\n": "\\n", "\r": "\\r"}
+
+
+def printable(text: str) -> str:
+    r"""Text in one line that controls nothing: ``\x1b`` for an escape, ``\n`` for a line end."""
+    return _CONTROLS.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    code = ord(character)
+    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
