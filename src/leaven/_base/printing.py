@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["printable"]
+__all__ = ["printable", "printable_json", "printable_lines"]
 
 # Control characters (C0, DEL, C1), line and paragraph separators, what changes the direction of
 # writing, and halves of characters. Tabs are harmless.
@@ -15,6 +15,16 @@ _SHORT = {"\n": "\\n", "\r": "\\r"}
 def printable(text: str) -> str:
     r"""Text in one line that controls nothing: ``\x1b`` for an escape, ``\n`` for a line end."""
     return _CONTROLS.sub(_escaped, text)
+
+
+def printable_lines(text: str) -> str:
+    """The same for text whose line ends are our own."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def printable_json(text: str) -> str:
+    """JSON in one line with the same meaning, in which no character controls a terminal."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -243,10 +243,10 @@ def train_command(
             return
         summary = str(dataclasses.replace(report, warnings=[]))
         if output == "-":
-            talk.say(summary)
+            talk.say(*summary.split("\n"))
             return
         typer.echo(summary)
-        talk.say(f"\nsaved {output} ({readable_size(n_bytes)}). Next:")
+        talk.say("", f"saved {output} ({readable_size(n_bytes)}). Next:")
         for command in _next_commands(data, text, vectors, output):
             talk.say(f"  {command}")
 
