@@ -1,15 +1,10 @@
 """The command line: one file per verb, a function that returns data and a command that prints."""
 
-import contextlib
 import sys
-from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from click import ClickException
-from typer.core import TyperGroup
 
-from leaven._base.printing import printable
 from leaven._version import __version__
 from leaven.cli.assign import assign_command
 from leaven.cli.compare import compare_command
@@ -23,31 +18,8 @@ from leaven.cli.train import train_command
 
 __all__ = ["app", "main"]
 
-
-class _Commands(TyperGroup):
-    """The commands; what they complain about is printed without control characters."""
-
-    def make_context(self, *given: Any, **more: Any) -> Any:
-        with _printable_complaints():
-            return super().make_context(*given, **more)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _printable_complaints():
-            return super().invoke(ctx)
-
-
-@contextlib.contextmanager
-def _printable_complaints() -> Iterator[None]:
-    try:
-        yield
-    except ClickException as error:
-        vars(error)["message"] = printable(error.message)  # final to type checkers only
-        raise
-
-
 app = typer.Typer(
     name="leaven",
-    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
