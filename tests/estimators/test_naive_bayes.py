@@ -390,7 +390,7 @@ def test_a_failed_fit_changes_nothing():
 def test_a_word_number_outside_the_matrix_is_refused(index):
     X = csr_array(np.eye(4))
     X.indices[-1] = index
-    with pytest.raises(ValueError, match="word numbers in X must be from 0 to 3"):
+    with pytest.raises(ValueError, match=r"X\.indices must be from 0 to 3"):
         InMemoryCorpus(X, np.array([0, 1, -1, -1]))
 
 

@@ -7,10 +7,19 @@ import numpy as np
 
 from leaven._base.typing import FloatArray
 
-__all__ = ["FLOATS", "Settings", "StoredArrays", "check_sensible", "check_shapes"]
+__all__ = [
+    "FLOATS",
+    "MOST",
+    "Settings",
+    "StoredArrays",
+    "check_log_probabilities",
+    "check_sensible",
+    "check_shapes",
+]
 
 FLOATS = frozenset({"float32", "float64"})
 MOST = 1e6  # far above what any fit produces, and far below overflow
+SUM_TOLERANCE = 1e-3  # of probabilities in single precision
 
 Settings: TypeAlias = dict[str, float]
 
@@ -40,3 +49,13 @@ def check_sensible(*arrays: FloatArray) -> None:
     """Refuse parameters that no fit produces."""
     if not all((np.abs(array) < MOST).all() for array in arrays):
         raise ValueError("its parameters are not numbers of a sensible size")
+
+
+def check_log_probabilities(*rows: FloatArray) -> None:
+    """Refuse what are not logarithms of probabilities that sum to one, along the last axis."""
+    for log in rows:
+        # Compared first: NaN and infinities fail. A probability may round to a little above one.
+        if not ((log > -MOST) & (log <= 1e-5)).all():
+            raise ValueError("its parameters are not logarithms of probabilities")
+        if not (np.abs(np.exp(log).sum(axis=-1, dtype=np.float64) - 1) < SUM_TOLERANCE).all():
+            raise ValueError("its probabilities do not sum to one")

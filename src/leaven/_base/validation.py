@@ -2,8 +2,13 @@
 
 from collections.abc import Iterable
 from numbers import Integral
+from typing import Any
 
-__all__ = ["check_choice", "check_in", "check_whole"]
+import numpy as np
+
+from leaven._base.typing import FloatArray
+
+__all__ = ["check_choice", "check_in", "check_whole", "checked_weights"]
 
 
 def check_in(name: str, value: float, interval: str) -> None:
@@ -31,3 +36,28 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     if value not in known:
         listed = ", ".join(repr(choice) for choice in known)
         raise ValueError(f"{name} must be one of {listed}, got {value!r}")
+
+
+def checked_weights(name: str, weights: Any, n_documents: int) -> FloatArray:
+    """Weights of documents as an array: one each, none negative, some positive."""
+    try:
+        array: FloatArray = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must be numbers, one per document, got {type(weights).__name__} that holds "
+            "something else; give None for equal weights"
+        ) from None
+    if array.shape != (n_documents,):
+        raise ValueError(
+            f"{name} must hold one number per document, got an array of shape {array.shape} for "
+            f"{n_documents} documents; give None for equal weights"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(wrong):
+        raise ValueError(
+            f"{name} must be finite and not negative, got {float(array[wrong[0]])!r} for document "
+            f"{int(wrong[0])}; give 0 to leave a document out"
+        )
+    if not array.any():
+        raise ValueError(f"{name} must be positive for some document, got 0 for all; raise some")
+    return array

@@ -19,6 +19,8 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as dump_tensors
 
 from leaven._base.atomic_files import write_atomically
+from leaven._base.printing import printable
+from leaven._base.tensors import MOST
 from leaven._version import __version__
 from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._report import FitReport
@@ -38,6 +40,8 @@ __all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata",
 FORMAT = 3
 FIRST_KIND = "multinomial-mixture"  # of format 1, which held one expert only
 FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
+MOST_SHOWN = 200  # characters of what is wrong
+FAULTS = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, RecursionError)
 _KEY = "leaven"
 _TENSORS = {
     "vocabulary": (1, {"uint8"}),
@@ -108,6 +112,7 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
             "copy it again or train anew"
         )
     try:
+        _check_text(about)
         return _assemble(tensors, about)
     except KeyError as error:
         raise ModelFileError(
@@ -118,9 +123,10 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
             f"{name!r} holds an expert of kind {error.args[0]!r}, which leaven does not have; if "
             "another module defines it, import that module first"
         ) from None
-    except (TypeError, ValueError, ArithmeticError, IndexError, AttributeError) as error:
+    except FAULTS as error:
+        why = " ".join(printable(str(error)[:MOST_SHOWN]).split())
         raise ModelFileError(
-            f"{name!r} is not a consistent leaven model ({error}); train it anew"
+            f"{name!r} is not a consistent leaven model ({why}); train it anew"
         ) from None
 
 
@@ -144,12 +150,22 @@ def read_metadata(content: bytes, name: str) -> dict[str, Any]:
             "copy it again or train anew"
         )
     if number > FORMAT:
+        version = printable(str(about.get("leaven"))[:MOST_SHOWN])
         raise ModelFileError(
             f"{name!r} has model format {number!r}, and leaven {__version__} reads formats up to "
-            f"{FORMAT}; update leaven (the file was written by version {about.get('leaven')})"
+            f"{FORMAT}; update leaven (the file was written by version {version})"
         )
     assert isinstance(about, dict)
     return about
+
+
+def _check_text(about: Mapping[str, Any]) -> None:
+    """Refuse halves of characters, which JSON can hold and neither files nor terminals can."""
+    try:
+        json.dumps(about, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.start + 1]
+        raise ValueError(f"its text holds half of a character, {half!r}") from None
 
 
 def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedClassifier:
@@ -173,10 +189,10 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     weights = tensors["weights"]
     if len(counter.idf) not in ({counter.n_words} if options.idf else {0}):
         raise ValueError("its arrays do not fit together")
-    if len(weights) != len(experts) or not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise ValueError("its experts' weights are not positive numbers")
-    if not (np.isfinite(counter.idf).all() and (counter.idf > 0).all()):
-        raise ValueError("its word weights are not positive numbers")
+    if len(weights) != len(experts) or not ((weights > 0) & (weights < MOST**2)).all():
+        raise ValueError("its experts' weights are not positive numbers of a sensible size")
+    if not ((counter.idf > 1 / MOST) & (counter.idf < MOST)).all():
+        raise ValueError("its word weights are not positive numbers of a sensible size")
     if about["counts"] not in ("float32", "float64"):
         raise ValueError(f"its counts are {about['counts']!r}")
     _check_kinds(FitReport, about["report"])
@@ -185,7 +201,8 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     report = FitReport.from_json(about["report"])
     try:
         str(report)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        report.to_json()
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise ValueError("its report cannot be read") from None
     return FittedClassifier(
         counter,

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from leaven._base.printing import printable
+
 __all__ = ["FitReport"]
 
 
@@ -95,12 +97,12 @@ class FitReport:
         if self.diagnosis:
             lines.append(f"{self.diagnosis['sentence']}")
         lines.append(f"{took:.2f} s ({phases})")
-        width = max((len(name) for name in self.class_counts), default=0)
+        width = max((len(printable(name)) for name in self.class_counts), default=0)
         for name, count in self.class_counts.items():
-            more = self.class_lines.get(name, "")
-            lines.append(f"  {name:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
+            more, shown = self.class_lines.get(name, ""), printable(name)
+            lines.append(f"  {shown:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
         lines += [f"warning: {text}" for text in self.warnings]
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 def _sizes_tried(choices: list[dict[str, Any]]) -> str:

@@ -1,6 +1,7 @@
 """What the verbs share: options, messages on stderr, progress bars, errors in one line."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from leaven._base.compile_notice import Notice, notices_to
+from leaven._base.printing import printable, printable_json, printable_lines
 from leaven._base.progress import Listener, Progress
 from leaven.cli._bars import Bars
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
 BROKEN_PIPE = 141  # the same for SIGPIPE
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 PICTURES = (".png", ".svg", ".pdf")
 WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
 
@@ -56,13 +59,15 @@ class Talk:
         self.progress = Bars()
         self._undo = contextlib.ExitStack()
 
-    def say(self, text: str) -> None:
-        with contextlib.suppress(BrokenPipeError):
+    def say(self, *lines: str) -> None:
+        """Print lines; what would control a terminal, line ends included, is shown escaped."""
+        with contextlib.suppress(OSError):
             sys.stdout.flush()  # so that both streams read in order on one terminal
-        print(text, file=sys.stderr, flush=True)
+        print(*map(printable, lines), sep="\n", file=sys.stderr, flush=True)
 
     def warn(self, message: str) -> None:
         """Show a warning once."""
+        message = _one_line(message)
         if message not in self.warnings:
             self.warnings.append(message)
             self.say(f"warning: {message}")
@@ -75,7 +80,7 @@ class Talk:
         self._undo.enter_context(warnings.catch_warnings())
         # Deprecations in other packages stay hidden, as Python hides them by default.
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_args, **_more: self.warn(_one_line(str(message)))
+        warnings.showwarning = lambda message, *_args, **_more: self.warn(str(message))
         notice = self._undo.enter_context(notices_to(self.say, self.progress))
         self._undo.callback(self._say_compiled, notice)
         self._undo.callback(self.progress.stop)
@@ -91,7 +96,7 @@ class Talk:
         if error is None:
             try:
                 sys.stdout.flush()
-            except BrokenPipeError as broken:
+            except OSError as broken:
                 error = broken
         if error is None or isinstance(error, (typer.Exit, typer.Abort, typer.BadParameter)):
             return
@@ -110,6 +115,12 @@ def _message(error: Exception) -> str:
     """One line that says what went wrong."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.strerror}: {str(error.filename)!r}"
+    if isinstance(error, OSError) and error.strerror and error.errno in NO_ROOM:
+        _forget_stdout()  # files are named, so it is this one; it would fail again at the end
+        return (
+            f"standard output could not be written: {error.strerror}; free some space there, or "
+            "write to another disk"
+        )
     if isinstance(error, MemoryError):
         return _one_line(
             f"not enough memory {error}; train on fewer documents, or limit the vocabulary with "
@@ -220,7 +231,7 @@ def check_one_stdin(model: str, data: Sequence[str]) -> None:
 
 def print_json(data: Any) -> None:
     """Print one JSON object on one line."""
-    typer.echo(json.dumps(data, ensure_ascii=False))
+    typer.echo(printable_json(json.dumps(data, ensure_ascii=False)))
 
 
 def stdout_width() -> int:
@@ -239,7 +250,7 @@ def render(*results: "RenderableType") -> None:
     # Captured first, because rich exits by itself when a pipe breaks.
     with console.capture() as captured:
         for result in results:
-            console.print(result)
+            console.print(printable_lines(result) if isinstance(result, str) else result)
     text = captured.get()
     if not sys.stdout.isatty():
         text = "".join(line.rstrip() + "\n" for line in text.splitlines())
@@ -248,10 +259,9 @@ def render(*results: "RenderableType") -> None:
 
 def plain_table(*headers: str, numeric: Sequence[str] = ()) -> Any:
     """Table without vertical lines, numbers to the right."""
-    from rich import box
-    from rich.table import Table
+    from leaven.cli._tables import PlainTable
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = PlainTable()
     for header in headers:
         table.add_column(header, justify="right" if header in numeric else "left")
     return table

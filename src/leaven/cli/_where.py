@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 CONNECT_SECONDS = 10
+LOOPBACK = "127.0.0.1"
+TLS_SETTINGS = "DASK_DISTRIBUTED__COMM__TLS__"  # in the environment
 
 Stream = Annotated[
     bool,
@@ -98,6 +100,8 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
         cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
         if address.endswith(".json"):
             address = _address_in(address)
+        if address.startswith("tls://"):
+            _check_certificates(address)
         try:
             client = dask.Client(
                 cluster or address,
@@ -135,6 +139,23 @@ def _address_in(file: str) -> str:
     return str(address)
 
 
+def _check_certificates(address: str) -> None:
+    """Refuse an address that needs certificates where Dask's configuration names none."""
+    import distributed
+
+    dask: Any = distributed  # has no type hints
+    reason = "none is named"
+    try:
+        if dask.Security().get_connection_args("client")["ssl_context"] is not None:
+            return
+    except OSError as error:  # also what the ssl module raises
+        reason = " ".join(str(error).split())
+    raise ConnectionError(
+        f"{address} needs certificates ({reason}); name them in Dask's configuration: "
+        f"{TLS_SETTINGS}CA_FILE, {TLS_SETTINGS}CLIENT__CERT and {TLS_SETTINGS}CLIENT__KEY"
+    )
+
+
 @contextlib.contextmanager
 def _local(n_workers: int | None) -> Iterator[Any]:
     """A cluster on this machine: a process per processor, closed when done."""
@@ -148,9 +169,11 @@ def _local(n_workers: int | None) -> Iterator[Any]:
         # Only this process handles Ctrl-C; workers inherit that it is ignored.
         with _ignoring_interrupts(), dask.config.set(temporary_directory=folder):
             cluster = LocalCluster(
+                host=LOOPBACK,  # whoever reaches a port of a cluster can run code as its owner
                 n_workers=count_threads(n_workers),
                 threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
+                dashboard_address=f"{LOOPBACK}:0",
+                worker_dashboard_address=f"{LOOPBACK}:0",
                 local_directory=folder,
                 silence_logs=logging.CRITICAL,
             )

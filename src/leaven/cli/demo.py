@@ -203,7 +203,7 @@ def demo_command(
             print_json(result)
             return
         wrote = f"wrote {output}" + (f" and {plot}" if result["plot"] else "")
-        talk.say(f"\n{wrote} in {result['seconds']:.0f} s. Next, with a CSV file of your own:")
+        talk.say("", f"{wrote} in {result['seconds']:.0f} s. Next, with a CSV file of your own:")
         for command in (
             "leaven train yours.csv --text TEXT_COLUMN --label LABEL_COLUMN -o yours.leaven",
             "leaven explain yours.leaven",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.printing import printable
 from leaven.cli._common import AsJson, Model, Talk, plain_table, print_json, read_model, render
 
 if TYPE_CHECKING:
@@ -153,10 +154,10 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
 
     ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
     lines = Text()
-    lines.append(f"{explanation.label}", style="bold")
+    lines.append(printable(f"{explanation.label}"), style="bold")
     lines.append(f" {ranked[0][1]:.1%}")
     shown = [(name, p) for name, p in ranked[1:SHOWN_CLASSES] if p >= WORTH_SHOWING]
-    lines.append("".join(f"   {name} {p:.1%}" for name, p in shown))
+    lines.append("".join(f"   {printable(str(name))} {p:.1%}" for name, p in shown))
     n_others = len(ranked) - 1 - len(shown)
     if n_others:
         rest = sum(p for _, p in ranked[1 + len(shown) :])
@@ -168,7 +169,7 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
     if not explanation.words:
         return [lines]
     (first, _), (second, _) = ranked[:2]
-    sides = f"{f'{second} ←':>{BAR}} → {first}"
+    sides = f"{printable(f'{second} ←'):>{BAR}} → {first}"
     table = plain_table("word", sides, "log odds", "pulls most towards", numeric=("log odds",))
     pulls = [(entry.pull[first] - entry.pull[second], entry) for entry in explanation.words]
     pulls.sort(key=lambda pull: -pull[0])

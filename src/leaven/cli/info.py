@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from leaven._base.printing import printable
 from leaven.cli._bars import readable_size
 from leaven.cli._common import AsJson, Model, Talk, print_json
 
@@ -48,7 +49,7 @@ def info_command(model: Model, as_json: AsJson = False) -> None:
         if as_json:
             print_json(about)
         else:
-            typer.echo("\n".join(_lines(about)))
+            typer.echo("\n".join(map(printable, _lines(about))))
 
 
 def _lines(about: dict[str, Any]) -> list[str]:
@@ -58,7 +59,7 @@ def _lines(about: dict[str, Any]) -> list[str]:
     lines = [
         f"{about['file']}: {readable_size(about['bytes'])}, model format {about['format']}, "
         f"written by leaven {about['leaven']}",
-        *str(report).splitlines(),
+        *str(report).split("\n"),
     ]
     for title, options in about["options"].items():
         lines.append(f"{title} options")

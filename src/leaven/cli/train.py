@@ -223,10 +223,10 @@ def train_command(
             return
         summary = str(dataclasses.replace(report, warnings=[]))
         if output == "-":
-            talk.say(summary)
+            talk.say(*summary.split("\n"))
             return
         typer.echo(summary)
-        talk.say(f"\nsaved {output} ({readable_size(n_bytes)}). Next:")
+        talk.say("", f"saved {output} ({readable_size(n_bytes)}). Next:")
         for command in _next_commands(data, reading, output):
             talk.say(f"  {command}")
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from leaven._base.matrices import check_matrix
 from leaven._base.threads import count_threads, run_in_threads
 from leaven.corpora._base import Block, S, stacked
 from leaven.exceptions import DataError
@@ -123,6 +124,7 @@ class CachedCorpus:
 
     def _write(self, block: Block) -> None:
         X = block.X
+        check_matrix(X)
         self.n_words, self.dtype = X.shape[1], np.dtype(X.dtype)
         arrays: list[Any] = [X.indptr, X.indices, X.data, block.y, block.weight, block.numbers]
         if block.vectors is not None:
@@ -182,6 +184,7 @@ def gathered(
 
 
 def _cut(block: Block, n_values: int, n_documents: int) -> Iterator[Block]:
+    check_matrix(block.X)
     length = len(block.y)
     if block.X.nnz <= n_values and length <= n_documents:
         yield block

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from leaven._base.matrices import check_matrix
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block, S
@@ -61,11 +62,7 @@ class InMemoryCorpus:
                 "X, y and weight must have one entry per document, got "
                 f"{n_documents}, {len(y)} and {len(weight)}"
             )
-        if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-            raise ValueError(
-                f"word numbers in X must be from 0 to {X.shape[1] - 1}, found "
-                f"{X.indices.min()} to {X.indices.max()}; the matrix is damaged, build it again"
-            )
+        check_matrix(X)
         self.n_threads = count_threads(n_threads)
         numbers = np.arange(n_documents) if numbers is None else numbers
         whole = Block(

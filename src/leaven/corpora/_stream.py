@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from leaven._base.matrices import check_matrix
 from leaven.corpora._base import Block, S
 from leaven.exceptions import DataError
 
@@ -55,6 +56,7 @@ class StreamedCorpus:
         total: S | None = None
         n_documents = 0
         for block in self.blocks:
+            check_matrix(block.X)
             n_documents += block.X.shape[0]
             stats = summarize(block)
             total = stats if total is None else add(total, stats)

@@ -6,11 +6,21 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import column_or_1d, validate_data
 
+from leaven._base.matrices import check_matrix
 from leaven.documents._labels import is_missing
 
-__all__ = ["check_counts", "checked_targets"]
+__all__ = ["check_counts", "checked_counts", "checked_targets"]
+
+
+def checked_counts(estimator: Any, X: Any, whom: str, *, reset: bool) -> Any:
+    """Counts after scikit-learn's checks and ours: as CSR or dense, none negative."""
+    check_matrix(X)  # first, because scikit-learn converts formats with compiled code
+    types = [np.float64, np.float32]
+    X = validate_data(estimator, X, accept_sparse="csr", dtype=types, reset=reset)
+    check_counts(X, f"{type(estimator).__name__}.{whom}")
+    return X
 
 
 def check_counts(X: Any, whom: str) -> None:

@@ -9,15 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from leaven._base.measures import log_softmax, softmax
 from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray, Counts, FloatArray
-from leaven._base.validation import check_whole
+from leaven._base.validation import check_whole, checked_weights
 from leaven.corpora import Block, Corpus, TrainingSet, in_memory
 from leaven.documents._labels import Labels, encode_labels
-from leaven.estimators._checks import check_counts, checked_targets
+from leaven.estimators._checks import checked_counts, checked_targets
 from leaven.learners import Learned, Learner, Run
 from leaven.learning import View, learn_view
 
@@ -70,8 +70,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "give one label per document, -1 where unlabeled"
             )
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=True)
-        check_counts(X, f"{type(self).__name__}.fit")
+        X = checked_counts(self, X, "fit", reset=True)
         self.check_options(X.dtype)
         encoded = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -136,8 +135,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
         check_is_fitted(self, "_learned")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        check_counts(X, f"{type(self).__name__}.predict")
+        X = checked_counts(self, X, "predict", reset=False)
         counts = self._scaled(csr_array(X))
         seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_threads)
         return self._learned.expert.scores(counts, seen)
@@ -155,6 +153,12 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         scores = self._scores(X)
         labels = Labels(self.classes_)
         return labels.decode(labels.decide(scores))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy on documents and their labels."""
+        if sample_weight is not None:
+            sample_weight = checked_weights("sample_weight", sample_weight, len(y))
+        return float(super().score(X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

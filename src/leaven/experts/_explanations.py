@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from leaven._base.printing import printable
 from leaven._base.typing import FloatArray, IntArray
 
 __all__ = ["ComponentWords", "Explanation", "WordPull", "strongest"]
@@ -47,7 +48,7 @@ class Explanation:
             towards = max(entry.pull, key=entry.pull.__getitem__)
             shown = "  ".join(f"{name} {entry.pull[name]:+.2f}" for name in ranked[:3])
             lines.append(f"  {entry.word:<20} → {towards!s:<16} {shown}")
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 def strongest(pulls: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -7,7 +7,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._base.tensors import Settings, StoredArrays, check_sensible, check_shapes
+from leaven._base.tensors import (
+    Settings,
+    StoredArrays,
+    check_log_probabilities,
+    check_sensible,
+    check_shapes,
+)
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
 from leaven.models import MixtureParams, MultinomialMixture, TwoViewMixture, TwoViewParams
@@ -22,6 +28,7 @@ __all__ = [
 ]
 
 MODEL_SETTINGS = ("alpha", "class_alpha", "unlabeled_weight")
+MOST_FACTOR = 1e15  # of scores, which must stay finite
 
 
 @register_expert
@@ -96,6 +103,7 @@ class MixtureExpert(Expert):
     def from_tensors(cls, stored: StoredExpert) -> Self:
         component_class, params = _read_mixture(stored)
         stored.check_settings(*MODEL_SETTINGS, "scale")
+        _check_factors(stored, "scale")
         alpha, class_alpha, weight = (float(stored.settings[name]) for name in MODEL_SETTINGS)
         model = MultinomialMixture(component_class, alpha, class_alpha, weight)
         return cls(stored.name, model, params, float(stored.settings["scale"]))
@@ -134,11 +142,17 @@ class TwoViewExpert(MixtureExpert):
         check_shapes(directions.shape == (len(component_class), stored.n_dims), stored.n_dims > 0)
         check_sensible(directions)
         stored.check_settings(*MODEL_SETTINGS, "scale", "concentration")
+        _check_factors(stored, "scale", "concentration")
         alpha, class_alpha, weight = (float(stored.settings[name]) for name in MODEL_SETTINGS)
         shape = (float(stored.settings["concentration"]), stored.n_dims)
         model = TwoViewMixture(component_class, alpha, class_alpha, weight, 1, *shape)
         both = TwoViewParams(params.log_weight, params.log_word, directions)
         return cls(stored.name, model, both, float(stored.settings["scale"]))
+
+
+def _check_factors(stored: StoredExpert, *names: str) -> None:
+    if not all(0 < stored.settings[name] < MOST_FACTOR for name in names):
+        raise ValueError("its model's settings are not positive numbers of a sensible size")
 
 
 def _read_mixture(stored: StoredExpert) -> tuple[IntArray, MixtureParams]:
@@ -151,9 +165,13 @@ def _read_mixture(stored: StoredExpert) -> tuple[IntArray, MixtureParams]:
         len(log_weight) == len(component_class),
         sorted(set(component_class.tolist())) == list(range(stored.n_classes)),
     )
-    # A sum of probabilities may round to a little above one.
-    if not all(np.isfinite(log).all() and (log <= 1e-5).all() for log in (log_word, log_weight)):
+    check_log_probabilities(log_weight)
+    if not np.exp(log_weight).all():  # its logarithm is taken again
         raise ValueError("its parameters are not logarithms of probabilities")
+    # A word of probability one in every component is one that the mixture leaves out.
+    has_effect = log_word.any(axis=0)
+    if has_effect.any():
+        check_log_probabilities(log_word if has_effect.all() else log_word[:, has_effect])
     return component_class, MixtureParams(log_weight, log_word)
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray, FloatArray
-from leaven._base.validation import check_whole
+from leaven._base.validation import check_whole, checked_weights
 from leaven.classifier import FitReport, FittedClassifier, save_model
 from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
@@ -329,11 +329,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"none of the labels given ({known.classes.tolist()[0]!r}, …) is a class of this "
                 f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
             )
+        weight = None
+        if sample_weight is not None:
+            weight = checked_weights("sample_weight", sample_weight, len(array))[is_labeled]
+            if not weight.any():
+                raise ValueError(
+                    "sample_weight must be positive for some labeled document, got 0 for all of "
+                    "them; raise some"
+                )
         truth = known.classes[known.codes[is_labeled]]
         fitted = self.fitted
         codes = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
         right = fitted.labels.decode(codes)[is_labeled] == truth
-        weight = None if sample_weight is None else np.asarray(sample_weight)[is_labeled]
         return float(np.average(right, weights=weight))
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
