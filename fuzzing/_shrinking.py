@@ -17,16 +17,21 @@ def shrunk(
 ) -> tuple[C, Outcome]:
     """The smallest case found in the time given that has a fault of the same kind."""
     deadline = time.monotonic() + seconds
+    first = 0  # what could not be removed before most likely cannot be removed now
     while True:
-        for candidate in case.smaller():
+        for number, candidate in enumerate(case.smaller()):
+            if number < first:
+                continue
             if time.monotonic() > deadline:
                 return case, fault
             outcome = check(candidate)
             if outcome.is_fault and outcome.result == fault.result:
-                case, fault = candidate, outcome
+                case, fault, first = candidate, outcome, number
                 break
         else:
-            return case, fault
+            if first == 0:
+                return case, fault
+            first = 0
 
 
 def shorter(content: bytes) -> Iterator[bytes]:
