@@ -18,7 +18,7 @@ from fuzzing._shrinking import shrunk
 
 FOUND = Path(__file__).parent / "found"
 MODEL_SHARE = 5  # one input of this many is a model file
-SHRINK_SECONDS = 10.0  # for every kind of fault
+SHRINK_SECONDS = 5.0  # for every kind of fault
 
 
 def replayed(path: Path) -> Outcome:
@@ -66,9 +66,8 @@ def run(wanted: argparse.Namespace) -> int:
         print("\n".join(counts_table(tally, part)))
         n_done = sum(n for (of, _, _), n in tally.counts.items() if of == part)
         seconds = time.time() - started
-        print(
-            f"{n_done:,} inputs in {seconds:,.0f} s, {seconds / max(n_done, 1) * 1e4:,.0f} s per 10,000\n"
-        )
+        per_10000 = seconds / max(n_done, 1) * 10_000
+        print(f"{n_done:,} inputs in {seconds:,.0f} s, {per_10000:,.0f} s per 10,000\n")
     if not tally.faults:
         return 0
     print("Unexpected:", *fault_lines(tally), sep="\n")

@@ -17,6 +17,7 @@ __all__ = ["Case", "Fault", "Outcome", "checked_message", "drawn", "guarded", "q
 
 SECONDS = 10.0  # longest that one case may take
 LONGEST = 600  # characters of a message
+PREFIX = "leaven-fuzzing-"  # of temporary folders
 T = TypeVar("T")
 
 
@@ -90,7 +91,7 @@ def described(error: BaseException) -> tuple[str, str]:
 
 def checked_message(error: Exception) -> str:
     """The message of an expected error, which must be one line that can be printed."""
-    message = str(error)
+    message = re.sub(rf"[^\s']*/{PREFIX}[^/]*/", "", str(error))  # without the folder
     if not message.isprintable():
         odd = next(character for character in message if not character.isprintable())
         kind = "surrogate" if "\ud800" <= odd <= "\udfff" else "line break or control character"
@@ -102,7 +103,7 @@ def checked_message(error: Exception) -> str:
 
 def pattern_of(message: str) -> str:
     """A message without what differs from case to case, to group messages by."""
-    plain = re.sub(r"\S*/case\.\S+", "FILE", message)
+    plain = re.sub(r"\bcase\.\S+", "FILE", message)
     plain = re.sub(r"'[^']*'|\"[^\"]*\"|\([^)]*\)", "…", plain)
     return re.sub(r"\d+", "N", plain)[:70]
 

@@ -17,7 +17,7 @@ def delimited_file(rng: Random, delimiter: str) -> bytes:
     careless = rng.choice((0.0, 0.0, 0.0, 0.03, 0.2))  # chance that a value is quoted wrongly
     ragged = rng.choice((0.0, 0.0, 0.0, 0.05))  # chance that a row has too few or too many fields
     awkward = rng.choice((0.0, 0.2, 0.5))
-    lines = [delimiter.join(_quoted(name, delimiter, rng, 0.0) for name in names)]
+    lines = [delimiter.join(_quoted(name, delimiter, rng, careless / 4) for name in names)]
     for _ in range(rng.choice((0, 1, 2, 5, 12, 12, 25))):
         n_fields = len(names)
         if rng.random() < ragged:

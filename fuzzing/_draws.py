@@ -10,13 +10,15 @@ WORDS = (
 )  # fmt: skip
 # Characters that have a meaning in some format, or that programs disagree about.
 AWKWARD = (
-    '"', '""', "'", ",", ";", "\t", "|", "\n", "\r\n", "\r", "\\", "\\n", "{", "}", "[", "\0", "\x0b",
-    "\x0c", "\x1a", "\x1c", "\x1f", "\x7f", "\x85", "\xa0", "\u2028", "\ufeff", "\ufffd", "e\u0301",
+    '"', '""', "'", ",", ";", "\t", "|", "\n", "\r\n", "\r", "\\", "\\n", "{", "}", "[", "\0",
+    "\x0b", "\x0c", "\x1a", "\x1c", "\x1f", "\x7f", "\x85", "\xa0", "\u2028", "\ufeff",
+    "\ufffd", "e\u0301",
 )  # fmt: skip
 TOKENS = (
     b'"', b'""', b'"\r\n', b"\r\n", b"\r", b"\n", b"\n\n", b",", b";", b"\t", b"|", b"\0", b"\xff",
     b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"{", b"}", b"[", b"]", b":", b"\\",
-    b"\\u0000", b"\\ud800", b"null", b"NaN", b"1e999", b"\x1f\x8b", b"PAR1", b'",\n"', b" ", b"text",
+    b"\\u0000", b"\\ud800", b"null", b"NaN", b"1e999", b"\x1f\x8b", b"PAR1", b'",\n"', b" ",
+    b"text",
 )  # fmt: skip
 
 

@@ -10,15 +10,16 @@ __all__ = ["apply_to_bytes", "apply_to_parts", "drawn_mutation"]
 
 Mutation = dict[str, Any]
 
-VALUES = (
-    None, True, False, 0, 1, -1, 2, 3, 64, 2**31, 2**53 + 1, 2**63, -(2**63), 10**30, 0.0, 0.5, -0.5, 1e-300,
-    1e6, 1e300, -1e300, float("nan"), float("inf"), float("-inf"), "", "x", "em", "nb", "auto", "1",
-    "float64", "\ud800", "line\nbreak", "\x00", "\x1b[31m", "é", "long " * 500, [], [None], [1, 2], ["a"],
-    ["a", "a"], [[1]], [1, 2, 3, 4], {}, {"a": 1}, {"": None}, {"a": {"b": []}}, [{}], [0.5, float("nan")],
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 2, 3, 64, 2**31, 2**53 + 1, 2**63, -(2**63), 10**30, 0.0, 0.5,
+    -0.5, 1e-300, 1e6, 1e300, -1e300, float("nan"), float("inf"), float("-inf"), "", "x", "em",
+    "nb", "auto", "1", "float64", "\ud800", "line\nbreak", "\x00", "\x1b[31m", "é", "long " * 500,
+    [], [None], [1, 2], ["a"], ["a", "a"], [[1]], [1, 2, 3, 4], {}, {"a": 1}, {"": None},
+    {"a": {"b": []}}, [{}], [0.5, float("nan")],
 )  # fmt: skip
 NUMBERS = (
-    float("nan"), float("inf"), float("-inf"), 0.0, -0.0, -1.0, 1.0, 2.0, 255.0, 1e-320, 1e6, -1e6, 1e30, -1e30,
-    1e300, -1e300, 999999.0, -999999.0, 9.3e18, -9.3e18,
+    float("nan"), float("inf"), float("-inf"), 0.0, -0.0, -1.0, 1.0, 2.0, 255.0, 1e-320, 1e6, -1e6,
+    1e30, -1e30, 1e300, -1e300, 999999.0, -999999.0, 9.3e18, -9.3e18,
 )  # fmt: skip
 TYPES = (
     "float32",
@@ -68,8 +69,9 @@ def drawn_mutation(
 
 KINDS = (
     "metadata value", "metadata value", "metadata value", "metadata deleted", "metadata moved",
-    "metadata added", "tensor value", "tensor value", "tensor values", "tensor shape", "tensor type",
-    "tensor missing", "tensor swapped", "bytes replaced", "bytes inserted", "cut short",
+    "metadata added", "tensor value", "tensor value", "tensor values", "tensor shape",
+    "tensor type", "tensor missing", "tensor swapped", "bytes replaced", "bytes inserted",
+    "cut short",
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from fuzzing._cases import SECONDS, Outcome, drawn, guarded
+from fuzzing._cases import PREFIX, SECONDS, Outcome, drawn, guarded
 from fuzzing._parts import PARTS
 
 __all__ = ["Tally", "run_cases", "run_here", "scratch"]
@@ -44,7 +44,7 @@ class Tally:
 def scratch() -> Iterator[Path]:
     """A folder for one process; in memory where the system has such a place."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="leaven-fuzzing-", dir=memory) as folder:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=memory) as folder:
         yield Path(folder)
 
 

@@ -13,7 +13,7 @@ from fuzzing import readers
 from fuzzing._delimited import delimited_file
 from fuzzing._draws import damaged, some_text
 from fuzzing._json_lines import json_lines_file
-from fuzzing._parquet import parquet_file
+from fuzzing._parquet import parquet_file, smaller_files
 from fuzzing._shrinking import shorter
 
 __all__ = ["FileCase", "draw"]
@@ -69,7 +69,8 @@ class FileCase:
                 pass
             else:
                 yield replace(self, name=self.name.removesuffix(".gz"), content=plain)
-        for content in shorter(self.content):
+        is_parquet = self.name.endswith(".parquet")
+        for content in (smaller_files if is_parquet else shorter)(self.content):
             yield replace(self, content=content)
 
     def to_json(self) -> dict[str, Any]:

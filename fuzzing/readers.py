@@ -6,6 +6,7 @@ was read is written in another format and read again.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,17 +42,17 @@ def check(case: "FileCase", path: Path) -> str:
     """Read a file in all ways; "read" or "refused", or a Fault where they disagree."""
 
     def files(**options: Any) -> DocumentFiles:
-        return DocumentFiles(path, encoding=case.encoding, **case.columns, **options)
+        return DocumentFiles(path, **{"encoding": case.encoding, **case.columns, **options})
 
     first = _view(lambda: [files().read()])
     kept = _view(lambda: [files(keep_columns=True).read()])
     _compare(first, kept, "with kept columns")
     for keep, reference in ((False, first), (True, kept)):
         for size in case.blocks:
-            small = {"keep_columns": keep, "block_bytes": size}
-            _compare(reference, _view(lambda small=small: files(**small)), "when streamed")
+            streamed = _view(partial(files, keep_columns=keep, block_bytes=size))
+            _compare(reference, streamed, "when streamed")
         for size in case.pieces:
-            pieces = _view(lambda keep=keep, size=size: _pieces(files(keep_columns=keep), size))
+            pieces = _view(partial(_pieces, partial(files, keep_columns=keep), size))
             _compare(reference, pieces, "in pieces")
     if kept.columns is not None:
         chosen = files()
@@ -60,8 +61,8 @@ def check(case: "FileCase", path: Path) -> str:
     return first.result
 
 
-def _pieces(files: DocumentFiles, n_bytes: int) -> Iterable[Documents]:
-    for pieces in files.pieces(n_bytes):
+def _pieces(files: Callable[[], DocumentFiles], n_bytes: int) -> Iterable[Documents]:
+    for pieces in files().pieces(n_bytes):
         n_documents = 0
         for piece in pieces:
             for batch in piece:
@@ -140,8 +141,8 @@ def _check_round_trip(kept: View, chosen: DocumentFiles, path: Path) -> None:
     except DataError as error:
         checked_message(error)
         return
-    again = {"text": chosen.text_column, "label": chosen.label_column}
-    back = _view(lambda: [DocumentFiles(path, **again).read()])
+    text, label = chosen.text_column, chosen.label_column
+    back = _view(lambda: [DocumentFiles(path, text=text, label=label).read()])
     if back.refusal is not None:
         return
     # Where no column held labels, the guess is free to find some in what was written.

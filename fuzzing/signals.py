@@ -20,16 +20,17 @@ from pathlib import Path
 from random import Random
 
 from fuzzing import _interrupts
-from fuzzing._cases import Fault
+from fuzzing._cases import PREFIX, Fault
 
 __all__ = ["run_signals"]
 
+LEAVEN = str(Path(sys.executable).with_name("leaven"))
 OLD = b"what was there before"
-LONGEST = 60.0  # seconds that a command may take to end after a signal
+LONGEST = 120.0  # seconds that a command may take to end after a signal
 GRACE = 5.0  # seconds in which its other processes may follow
 FITS = 300  # interrupted in Python for every run
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-COPIES = 3  # of the documents, so that a command takes a while
+EVERY = 4  # of the documents one in so many, so that a command takes a second or two
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Command:
     """A command of leaven's and the file that it writes."""
 
     name: str
-    arguments: tuple[str, ...]  # DATA and MODEL stand for the files
+    arguments: tuple[str, ...]  # DATA, MORE and MODEL stand for the files
     output: str
 
 
@@ -49,20 +50,20 @@ COMMANDS = (
         ("train", "DATA", "--dask", "local", "--threads", "2", "--method", "em"),
         "out.leaven",
     ),
-    Command("predict -o", ("predict", "MODEL", "DATA", "--stream"), "out.csv"),
+    Command("predict -o", ("predict", "MODEL", "MORE", "MORE", "MORE"), "out.csv"),
 )
 
 
-def write_data(path: Path, n_copies: int = COPIES) -> None:
-    """SciPy's docstrings as CSV, one in ten with its label."""
+def write_data(path: Path, every: int) -> None:
+    """SciPy's docstrings as CSV, a fifth of them with their labels."""
     import pyarrow as pa
 
     from leaven.datasets import load_docstrings
     from leaven.documents._writers import write_table
 
     texts, labels, _ = load_docstrings()
-    some = [label if i % 10 == 0 else None for i, label in enumerate(labels)]
-    write_table(pa.table({"text": texts * n_copies, "label": some * n_copies}), path)
+    some = [label if i % 5 == 0 else None for i, label in enumerate(labels)]
+    write_table(pa.table({"text": texts[::every], "label": some[::every]}), path)
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,10 @@ class Bench:
         (place / "tmp").mkdir()
         output = place / "out" / command.output
         output.write_bytes(OLD)
-        files = {"DATA": "data.csv", "MODEL": "model.leaven"}
+        files = {"DATA": "data.csv", "MORE": "more.csv", "MODEL": "model.leaven"}
         arguments = [str(self.folder / files[a]) if a in files else a for a in command.arguments]
         process = subprocess.Popen(
-            [Path(sys.executable).with_name("leaven"), *arguments, "-o", output],
+            [LEAVEN, *arguments, "-o", output],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -175,12 +176,13 @@ def run_signals(n_inputs: int, seed: int, n_workers: int, seconds: float) -> int
     begun = time.monotonic()
     outcomes: Counter[tuple[str, str]] = Counter()
     faults: dict[tuple[str, str], str] = {}
-    with tempfile.TemporaryDirectory(prefix="leaven-fuzzing-") as folder:
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         bench = Bench(Path(folder))
-        write_data(bench.folder / "data.csv")
-        train = [Path(sys.executable).with_name("leaven"), "train", bench.folder / "data.csv"]
-        model = ["--method", "nb", "-o", bench.folder / "model.leaven"]
-        subprocess.run([*train, *model], check=True, capture_output=True)
+        write_data(bench.folder / "data.csv", EVERY)
+        write_data(bench.folder / "more.csv", 1)
+        model = str(bench.folder / "model.leaven")
+        train = ["train", str(bench.folder / "data.csv"), "--method", "nb", "-o", model]
+        subprocess.run([LEAVEN, *train], check=True, capture_output=True)
         usual = {command.name: bench.seconds(command) for command in COMMANDS}
         for name, duration in usual.items():
             print(f"{name}: {duration:.1f} s undisturbed", flush=True)
