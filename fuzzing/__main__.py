@@ -48,21 +48,16 @@ def keep(tally: Tally, seed: int, folder: Path) -> list[Path]:
 
 def run(wanted: argparse.Namespace) -> int:
     """Run the parts that were asked for; 1 if anything unexpected happened."""
-    begun = time.time()
-    deadline = begun + wanted.seconds if wanted.seconds else float("inf")
     n_models = wanted.inputs // MODEL_SHARE if wanted.only is None else wanted.inputs
     n_readers = wanted.inputs - n_models if wanted.only is None else wanted.inputs
     n_inputs = {"readers": n_readers, "models": n_models}
     tally = Tally()
     for part in PARTS if wanted.only is None else [wanted.only]:
         started = time.time()
-        # Each part has its share of the time.
-        until = (
-            min(deadline, started + wanted.seconds * n_inputs[part] / wanted.inputs)
-            if (wanted.seconds)
-            else deadline
-        )
-        tally.update(run_cases(part, wanted.seed, n_inputs[part], wanted.workers, until))
+        n = n_inputs[part]
+        seconds = wanted.seconds * n / wanted.inputs if wanted.seconds else float("inf")
+        draw = PARTS[part].draw
+        tally.update(run_cases(part, draw, wanted.seed, n, wanted.workers, started + seconds))
         print("\n".join(counts_table(tally, part)))
         n_done = sum(n for (of, _, _), n in tally.counts.items() if of == part)
         seconds = time.time() - started

@@ -1,5 +1,6 @@
 """Changes to a model file, as data, so that a case can be stored: to metadata, tensors or bytes."""
 
+import copy
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -101,17 +102,18 @@ def apply_to_parts(mutation: Mutation, about: dict[str, Any], tensors: dict[str,
 
 def _change_metadata(mutation: Mutation, about: dict[str, Any]) -> None:
     home: Any = about
+    value = copy.deepcopy(mutation["value"])  # which the next change may change
     *way, last = mutation["path"]
     for key in way:
         home = home[key]
     if mutation["kind"] == "metadata deleted":
         del home[last]
     elif mutation["kind"] == "metadata added" and isinstance(home, list):
-        home.insert(last, mutation["value"])
+        home.insert(last, value)
     elif mutation["kind"] == "metadata added":
-        home[f"{last}_2"] = mutation["value"]
+        home[f"{last}_2"] = value
     else:
-        home[last] = mutation["value"]
+        home[last] = value
 
 
 def _change_tensor(mutation: Mutation, tensors: dict[str, Any]) -> None:

@@ -5,17 +5,19 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from fuzzing._cases import PREFIX, SECONDS, Outcome, drawn, guarded
-from fuzzing._parts import PARTS
+from fuzzing._cases import PREFIX, SECONDS, Case, Outcome, drawn, guarded
 
 __all__ = ["Tally", "run_cases", "run_here", "scratch"]
+
+Draw = Callable[[Random], Case]
 
 REPORT_SECONDS = 0.5  # how often a worker reports
 PATIENCE = 4 * SECONDS  # a worker that has spent this long on one case hangs in compiled code
@@ -48,12 +50,12 @@ def scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def run_here(part: str, seed: int, numbers: range) -> Tally:
+def run_here(part: str, draw: Draw, seed: int, numbers: range) -> Tally:
     """Run cases in this process."""
     tally = Tally()
     with scratch() as folder:
         for number in numbers:
-            tally.add(part, number, guarded(drawn(PARTS[part].draw, part, seed, number), folder))
+            tally.add(part, number, guarded(drawn(draw, part, seed, number), folder))
     return tally
 
 
@@ -63,17 +65,24 @@ class _Worker:
     connection: Connection
     current: Any  # number of the case at work
     since: Any  # when it began
-    last: int  # number after the last
+    reported: int  # all its cases before this number are counted
 
     @property
     def hangs(self) -> bool:
         return bool(self.since.value and time.time() - self.since.value > PATIENCE)
 
 
-def run_cases(part: str, seed: int, n_cases: int, n_workers: int, deadline: float) -> Tally:
+def run_cases(
+    part: str, draw: Draw, seed: int, n_cases: int, n_workers: int, deadline: float
+) -> Tally:
     """Run the cases in processes until all are done or the time is over."""
     tally = Tally()
-    workers = [_started(part, seed, k, n_cases, n_workers, deadline) for k in range(n_workers)]
+
+    def started(first: int, without: int | None = None) -> _Worker:
+        numbers = range(first, n_cases, n_workers)
+        return _started(part, draw, seed, numbers, without, deadline)
+
+    workers = [started(k) for k in range(n_workers)]
     while workers:
         wait([worker.connection for worker in workers], timeout=1)
         for worker in list(workers):
@@ -90,22 +99,24 @@ def run_cases(part: str, seed: int, n_cases: int, n_workers: int, deadline: floa
             worker.process.kill()
             worker.process.join()
             detail = f"exit code {worker.process.exitcode}"
-            group = drawn(PARTS[part].draw, part, seed, number).group
+            group = drawn(draw, part, seed, number).group
             tally.add(part, number, Outcome(group, result, detail, is_fault=True))
-            workers.append(_started(part, seed, number + n_workers, n_cases, n_workers, deadline))
+            workers.append(started(worker.reported, without=number))
     return tally
 
 
-def _started(part: str, seed: int, first: int, last: int, step: int, deadline: float) -> _Worker:
+def _started(
+    part: str, draw: Draw, seed: int, numbers: range, without: int | None, deadline: float
+) -> _Worker:
     # Spawned, because a fork would copy the threads' locks of this process.
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
-    current, since = context.Value("q", first), context.Value("d", 0.0)
-    arguments = (part, seed, range(first, last, step), deadline, current, since, there)
+    current, since = context.Value("q", numbers.start), context.Value("d", 0.0)
+    arguments = (part, draw, seed, numbers, without, deadline, current, since, there)
     process = context.Process(target=_work, args=arguments)
     process.start()
     there.close()
-    return _Worker(process, here, current, since, last)
+    return _Worker(process, here, current, since, numbers.start)
 
 
 def _receive(worker: _Worker, tally: Tally) -> bool:
@@ -115,7 +126,8 @@ def _receive(worker: _Worker, tally: Tally) -> bool:
             report = worker.connection.recv()
             if report is None:
                 return True
-            tally.update(report)
+            found, worker.reported = report
+            tally.update(found)
     except EOFError:
         pass
     return False
@@ -123,25 +135,28 @@ def _receive(worker: _Worker, tally: Tally) -> bool:
 
 def _work(
     part: str,
+    draw: Draw,
     seed: int,
     numbers: range,
+    without: int | None,
     deadline: float,
     current: Any,
     since: Any,
     connection: Connection,
 ) -> None:
-    draw = PARTS[part].draw
     tally = Tally()
     reported = time.monotonic()
     with scratch() as folder:
         for number in numbers:
             if time.time() > deadline:
                 break
+            if number == without:
+                continue
             current.value, since.value = number, time.time()
             tally.add(part, number, guarded(drawn(draw, part, seed, number), folder))
             since.value = 0.0
             if time.monotonic() - reported > REPORT_SECONDS:
-                connection.send(tally)
+                connection.send((tally, number + numbers.step))
                 tally, reported = Tally(), time.monotonic()
-    connection.send(tally)
+    connection.send((tally, numbers.stop))
     connection.send(None)
