@@ -23,7 +23,7 @@ SEED = 2  # of toys, one of which crashes its process in the midst of others
 
 @pytest.mark.slow
 def test_random_files_are_read_alike_in_every_way_or_refused_in_one_line():
-    tally = run_here("readers", files.draw, 7, range(300))
+    tally = run_here("readers", files.draw, 7, range(250))
     assert fault_lines(tally) == []
     for reader in ("csv", "tsv", "jsonl", "parquet", "txt"):
         for result in ("read", "refused"):
@@ -40,7 +40,7 @@ def test_changed_model_files_work_or_are_refused_in_one_line():
 
 @pytest.mark.slow
 def test_an_interrupted_fit_ends_with_keyboard_interrupt():
-    outcomes = _interrupts.in_child(25, seed=0)
+    outcomes = _interrupts.in_child(20, seed=0)
     assert set(outcomes) <= _interrupts.EXPECTED, outcomes
     assert outcomes["KeyboardInterrupt"] > 0
 
