@@ -94,6 +94,8 @@ def run_cases(
             if is_done:
                 worker.process.join()
                 continue
+            if not worker.since.value:
+                raise RuntimeError(f"a worker ended with exit code {worker.process.exitcode}")
             number = worker.current.value
             result = "hangs" if worker.hangs else "crashes the process"
             worker.process.kill()
@@ -113,7 +115,7 @@ def _started(
     here, there = context.Pipe(duplex=False)
     current, since = context.Value("q", numbers.start), context.Value("d", 0.0)
     arguments = (part, draw, seed, numbers, without, deadline, current, since, there)
-    process = context.Process(target=_work, args=arguments)
+    process = context.Process(target=_work, args=arguments, daemon=True)
     process.start()
     there.close()
     return _Worker(process, here, current, since, numbers.start)
