@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 __all__ = ["Case", "Fault", "Outcome", "checked_message", "drawn", "guarded", "quiet"]
 
-SECONDS = 10.0  # longest that one case may take
+SECONDS = 20.0  # longest that one case may take, even on a busy machine
 LONGEST = 600  # characters of a message
 PREFIX = "leaven-fuzzing-"  # of temporary folders
 T = TypeVar("T")

@@ -36,6 +36,7 @@ def interrupted_fits(n_fits: int, seed: int) -> dict[str, int]:
     """Fit again and again, interrupted each time; the main thread must call this."""
     from leaven import TextClassifier
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # even if a shell has it ignored
     texts, labels = _documents()
     expected = TextClassifier("nb").fit(texts, labels).predict_proba(texts[:50])
     begun = time.monotonic()
