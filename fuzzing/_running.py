@@ -150,8 +150,6 @@ def _work(
     reported = time.monotonic()
     with scratch() as folder:
         for number in numbers:
-            if time.time() > deadline:
-                break
             if number == without:
                 continue
             current.value, since.value = number, time.time()
@@ -160,5 +158,7 @@ def _work(
             if time.monotonic() - reported > REPORT_SECONDS:
                 connection.send((tally, number + numbers.step))
                 tally, reported = Tally(), time.monotonic()
+            if time.time() > deadline:  # after a case, so that no run is without any
+                break
     connection.send((tally, numbers.stop))
     connection.send(None)
