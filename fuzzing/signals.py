@@ -149,8 +149,11 @@ def _check_output(output: Path, result: str) -> None:
     others = [path.name for path in output.parent.iterdir() if path != output]
     if others:
         raise Fault("a file left beside the output", str(others)[:200])
-    if (output.read_bytes() == OLD) == (result == "finished"):
-        raise Fault("the output does not fit the exit code", result)
+    is_old = output.read_bytes() == OLD
+    if is_old and result == "finished":
+        raise Fault("finished, but the output is old")
+    if not is_old and result != "finished":
+        raise Fault("interrupted, but the output is new", f"{output.stat().st_size:,} bytes")
 
 
 def _check_left(place: Path) -> None:
