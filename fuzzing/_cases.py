@@ -91,7 +91,7 @@ def described(error: BaseException) -> tuple[str, str]:
 
 def checked_message(error: Exception) -> str:
     """The message of an expected error, which must be one line that can be printed."""
-    message = re.sub(rf"[^\s']*/{PREFIX}[^/]*/", "", str(error))  # without the folder
+    message = re.sub(rf"[^\s']*/{PREFIX}[^\s']*/", "", str(error))  # without the folder
     if not message.isprintable():
         odd = next(character for character in message if not character.isprintable())
         kind = "surrogate" if "\ud800" <= odd <= "\udfff" else "line break or control character"

@@ -76,11 +76,19 @@ def run_cases(
     part: str, draw: Draw, seed: int, n_cases: int, n_workers: int, deadline: float
 ) -> Tally:
     """Run the cases in processes until all are done or the time is over."""
+    with scratch() as folder:  # made here, because a worker that crashes cannot remove its own
+        return _run_in(folder, part, draw, seed, n_cases, n_workers, deadline)
+
+
+def _run_in(
+    folder: Path, part: str, draw: Draw, seed: int, n_cases: int, n_workers: int, deadline: float
+) -> Tally:
     tally = Tally()
 
     def started(first: int, without: int | None = None) -> _Worker:
         numbers = range(first, n_cases, n_workers)
-        return _started(part, draw, seed, numbers, without, deadline)
+        place = Path(tempfile.mkdtemp(dir=folder))
+        return _started(part, draw, seed, numbers, without, deadline, place)
 
     workers = [started(k) for k in range(n_workers)]
     while workers:
@@ -108,13 +116,19 @@ def run_cases(
 
 
 def _started(
-    part: str, draw: Draw, seed: int, numbers: range, without: int | None, deadline: float
+    part: str,
+    draw: Draw,
+    seed: int,
+    numbers: range,
+    without: int | None,
+    deadline: float,
+    folder: Path,
 ) -> _Worker:
     # Spawned, because a fork would copy the threads' locks of this process.
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     current, since = context.Value("q", numbers.start), context.Value("d", 0.0)
-    arguments = (part, draw, seed, numbers, without, deadline, current, since, there)
+    arguments = (part, draw, seed, numbers, without, deadline, folder, current, since, there)
     process = context.Process(target=_work, args=arguments, daemon=True)
     process.start()
     there.close()
@@ -142,23 +156,23 @@ def _work(
     numbers: range,
     without: int | None,
     deadline: float,
+    folder: Path,
     current: Any,
     since: Any,
     connection: Connection,
 ) -> None:
     tally = Tally()
     reported = time.monotonic()
-    with scratch() as folder:
-        for number in numbers:
-            if number == without:
-                continue
-            current.value, since.value = number, time.time()
-            tally.add(part, number, guarded(drawn(draw, part, seed, number), folder))
-            since.value = 0.0
-            if time.monotonic() - reported > REPORT_SECONDS:
-                connection.send((tally, number + numbers.step))
-                tally, reported = Tally(), time.monotonic()
-            if time.time() > deadline:  # after a case, so that no run is without any
-                break
+    for number in numbers:
+        if number == without:
+            continue
+        current.value, since.value = number, time.time()
+        tally.add(part, number, guarded(drawn(draw, part, seed, number), folder))
+        since.value = 0.0
+        if time.monotonic() - reported > REPORT_SECONDS:
+            connection.send((tally, number + numbers.step))
+            tally, reported = Tally(), time.monotonic()
+        if time.time() > deadline:  # after a case, so that no run is without any
+            break
     connection.send((tally, numbers.stop))
     connection.send(None)
