@@ -1,5 +1,5 @@
 # A fresh machine needs python3 (3.11 or newer) and make; each target sets up what it needs.
-.PHONY: demo test lint format bench docs studies clean
+.PHONY: demo test lint format bench docs studies fuzz clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -25,6 +25,9 @@ bench: .venv/dev-ready
 
 studies: .venv/dev-ready
 	$(BIN)/python -m studies --all
+
+fuzz: .venv/dev-ready
+	$(BIN)/python -m fuzzing $(FUZZ)
 
 docs: .venv/dev-ready
 	$(BIN)/python docs/generate.py

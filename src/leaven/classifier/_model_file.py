@@ -173,6 +173,9 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         tensors, about = _from_first_format(tensors, about)
     if about["format"] < 3:
         about = _from_second_format(about)
+    for name, array in tensors.items():
+        if array.dtype.kind not in "buif":
+            raise ValueError(f"its array {name!r} holds {array.dtype} numbers")
     for name, (n_dimensions, types) in _TENSORS.items():
         if tensors[name].ndim != n_dimensions or tensors[name].dtype.name not in types:
             raise ValueError(f"its array {name!r} is of the wrong type")
