@@ -31,6 +31,7 @@ class FitReport:
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
+    data: dict[str, Any] = field(default_factory=dict)  # how files were read: columns, encoding
     facts: dict[str, Any] = field(default_factory=dict)  # of the method
 
     def __post_init__(self) -> None:
@@ -85,6 +86,8 @@ class FitReport:
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
             f"{len(self.class_counts)} classes, {self.n_words:,} words",
         ]
+        if self.data:
+            lines.append(str(self.data["described"]))
         if self.size_choices:
             lines.append(_sizes_tried(self.size_choices))
         lines += self.lines

@@ -13,7 +13,8 @@ PATIENCE = 1.0  # seconds before a progress bar appears
 class Bars:
     """Progress bars on a terminal, each shown once its phase has taken a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_shown: bool = True) -> None:
+        self.is_shown = is_shown
         self._started: dict[str, float] = {}
         self._tasks: dict[str, Any] = {}
         self._display: Any = None
@@ -22,7 +23,8 @@ class Bars:
         now = time.monotonic()
         started = self._started.setdefault(phase, now)
         if phase not in self._tasks:
-            if now - started < PATIENCE or done >= total or not sys.stderr.isatty():
+            is_slow = now - started >= PATIENCE and done < total
+            if not (self.is_shown and is_slow and sys.stderr.isatty()):
                 return
             if self._display is None:
                 self._display = _progress_display()

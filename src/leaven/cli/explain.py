@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven.cli._common import AsJson, Model, Talk, plain_table, print_json, read_model, render
+from leaven.cli._common import (
+    AsJson,
+    Model,
+    Quiet,
+    Talk,
+    plain_table,
+    print_json,
+    read_model,
+    render,
+)
 
 if TYPE_CHECKING:
     from leaven.experts import ComponentWords, Explanation
@@ -57,8 +66,9 @@ def explain_command(
         bool, typer.Option("--components", help="The words of every component of every class.")
     ] = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Show the words of each class, or which words of TEXT pulled towards which class.
+    """Show the words of each class, or the words that decide about TEXT.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -66,7 +76,7 @@ def explain_command(
         raise typer.BadParameter("only one of MODEL and TEXT can be - (standard input)")
     if by_component and text is not None:
         raise typer.BadParameter("--components shows the model's words; leave out TEXT")
-    with Talk() as talk:
+    with Talk(quiet) as talk:
         if by_component:
             parts = components(model, words)
             if as_json:
