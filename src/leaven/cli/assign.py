@@ -26,7 +26,7 @@ def assign_command(
     model: Model,
     components: Annotated[
         list[str],
-        typer.Argument(metavar="NUMBER=CLASS…", help="Component and its new class."),
+        typer.Argument(metavar="NUMBER=CLASS", help="Component and its new class."),
     ],
     output: ModelOutput,
     force: Force = False,

@@ -148,7 +148,7 @@ def evaluate_command(
 
     Example: leaven evaluate reviews.leaven held-out.csv --label stars --plot confusion.png
 
-    Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask tcp://cluster:8786
+    Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask local
     """
     check_one_stdin(model, data)
     check_where(stream, dask, data)

@@ -125,18 +125,8 @@ class DocumentFiles:
         first, *others = self._sources
         return f"{first.name} and {len(others)} more" if others else first.name
 
-    # Temporary, until reading itself tells delimiter and detection.
-    @property
-    def facts(self) -> dict[str, Any]:
-        """How the files are read, as JSON can hold it."""
-        chosen = {"text": self.text_column, "label": self.label_column}
-        return {**chosen, "n_files": len(self._sources)}
-
-    @property
-    def described(self) -> str:
-        """How the files are read, in a sentence."""
-        label = f", label column {self.label_column!r}" if self.label_column else ""
-        return f"read {self.source}: text column {self.text_column!r}{label}"
+    facts = property(lambda self: {"text": self.text_column, "label": self.label_column})
+    described = property(lambda self: f"read {self.source}: {self.facts}")  # temporary, both
 
     @property
     def total_bytes(self) -> int:
