@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from leaven._base.percent import percent
+
 __all__ = ["FitReport"]
 
 
@@ -107,9 +109,9 @@ class FitReport:
 
 
 def _sizes_tried(choices: list[dict[str, Any]]) -> str:
-    tried = ", ".join(f"{choice['n_words']}: {choice['accuracy']:.0%}" for choice in choices)
+    tried = ", ".join(f"{choice['n_words']:,}: {percent(choice['accuracy'])}" for choice in choices)
     scored = choices[0]["n_scored"]
-    return f"words by accuracy on {scored} held-out labeled documents: {tried}"
+    return f"words by accuracy on {scored:,} held-out labeled documents: {tried}"
 
 
 def _compared(candidates: list[dict[str, Any]]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven.cli._common import AsJson, Quiet, Talk, print_json, render
 from leaven.cli._help import OUTPUT
 from leaven.cli._outputs import Force, check_model, check_picture, check_table
@@ -240,13 +241,13 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
         f"{len(corpus.texts):,} docstrings of SciPy in {n_classes} classes, its sub-packages. "
         f"40 % are held out for testing;\nof the others a few per class are labeled, the rest is "
         f"unlabeled. Accuracy, mean ± sd over {n_draws} draws:\n\n"
-        "labels per class   naive Bayes    with EM over the unlabeled   the default (auto)"
+        "labels per class   naive Bayes     with EM over the unlabeled   the default (auto)"
     )
     points: list[Point] = []
     for row in _compared(talk, corpus, n_draws):
         points += row
         nb, em, auto = map(_shown, row)
-        show(f"{row[0].labels_per_class:>16}   {nb:<12}   {em:<26}   {auto}")
+        show(f"{row[0].labels_per_class:>16}   {nb:<13}   {em:<26}   {auto}")
     talk.progress.stop()
 
     accuracies = next(
@@ -260,7 +261,7 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
     words = classifier.top_words(WORDS)
     show(
         f"\nWhat it learned from {SHOWN_LABELS_PER_CLASS} labels per class, in the draw of median "
-        f"accuracy ({middle:.1%}):\n",
+        f"accuracy ({percent(middle, 1)}):\n",
         words_table(words),
     )
     cases = examples(classifier, data)
@@ -308,7 +309,7 @@ def _drawn(talk: Talk, points: list[Point], title: str, plot: Path) -> str | Non
 
 
 def _shown(point: Point) -> str:
-    return f"{point.mean:.1%} ± {100 * point.sd:.1f}"
+    return f"{percent(point.mean, 1)} ± {100 * point.sd:.1f}"
 
 
 def _shortened(text: str, most: int = 160) -> str:

@@ -146,7 +146,7 @@ def evaluate_command(
     the probabilities are, the scores of each class, and which classes are confused.
     Unlabeled documents are skipped.
 
-    Example: leaven evaluate reviews.leaven held-out.csv --label stars --plot confusion.png
+    Example: leaven evaluate reviews.leaven held-out.csv --plot confusion.png
 
     Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask local
     """

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven.cli._common import (
     AsJson,
     Model,
@@ -151,7 +152,7 @@ def components_table(parts: "list[ComponentWords]") -> Any:
         table.add_row(
             str(component.number),
             str(component.label),
-            f"{component.share:.1%}",
+            f"{percent(component.share, 1)}",
             " ".join(component.words),
         )
     return table
@@ -164,14 +165,14 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
     ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
     lines = Text()
     lines.append(f"{explanation.label}", style="bold")
-    lines.append(f" {ranked[0][1]:.1%}")
+    lines.append(f" {percent(ranked[0][1], 1)}")
     shown = [(name, p) for name, p in ranked[1:SHOWN_CLASSES] if p >= WORTH_SHOWING]
-    lines.append("".join(f"   {name} {p:.1%}" for name, p in shown))
+    lines.append("".join(f"   {name} {percent(p, 1)}" for name, p in shown))
     n_others = len(ranked) - 1 - len(shown)
     if n_others:
         rest = sum(p for _, p in ranked[1 + len(shown) :])
         noun = "other" if n_others == 1 else "others"
-        lines.append(f"   {n_others} {noun} {rest:.1%}")
+        lines.append(f"   {n_others} {noun} {percent(rest, 1)}")
     if explanation.unknown_words:
         noun = "word" if explanation.unknown_words == 1 else "words"
         lines.append(f"\n{explanation.unknown_words} {noun} unknown to the model", style="dim")
