@@ -61,10 +61,11 @@ WIDTH = 100
 HEAD = """\
 # Command line
 
-Results go to standard output; progress bars, notes, warnings and errors to standard error. `-` stands
-for standard input or output, and `--json` prints JSON instead of text. Exit codes: 0 done, 1 an error,
-reported in one line that begins with `error:` (`LEAVEN_DEBUG=1` shows the traceback), 2 a command
-that cannot be understood, 130 interrupted with Ctrl-C, 141 the reader of the output went away.
+Results go to standard output; progress bars, notes, warnings and errors to standard error. `-`
+stands for standard input or output, and `--json` prints JSON instead of text. Exit codes: 0 done,
+1 an error, reported in one line that begins with `error:` (`LEAVEN_DEBUG=1` shows the traceback),
+2 a command that cannot be understood, 130 interrupted with Ctrl-C, 141 the reader of the output
+went away.
 
 `--quiet` leaves out progress bars, notes and the summary of what was written; warnings, errors and
 what was asked for (tables, predictions, JSON) stay. `error:` and `warning:` are coloured on
