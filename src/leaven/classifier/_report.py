@@ -88,7 +88,7 @@ class FitReport:
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
             f"{len(self.class_counts)} classes, {self.n_words:,} words",
         ]
-        if self.data:
+        if "described" in self.data:
             lines.append(str(self.data["described"]))
         if self.size_choices:
             lines.append(_sizes_tried(self.size_choices))

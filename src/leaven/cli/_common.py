@@ -51,7 +51,7 @@ Quiet = Annotated[
     typer.Option(
         "--quiet",
         "-q",
-        help="Print no progress and no summary, only warnings and errors.",
+        help="Print no progress and no summary; warnings and errors stay.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -11,8 +11,6 @@ from leaven.documents._reading import Reading
 __all__ = ["next_commands"]
 
 SHOWN = 3  # files; of more, only the first is shown
-# A model remembers its columns; preferences of a model are no options.
-NOT_REPEATED = ("text", "label", "vectors", "likely_text", "likely_label")
 
 
 def next_commands(
@@ -22,11 +20,14 @@ def next_commands(
 
     ``where`` are the options of ``leaven train`` for where to run, which predicting needs too.
     """
+    usual, given_here = dataclasses.asdict(Reading()), dataclasses.asdict(reading)
+    # A model remembers the others, such as its columns; what it prefers is no option.
+    remembered = {*reading.to_json(), "likely_text", "likely_label"}
     again = _options(
         {
-            field.name: getattr(reading, field.name)
-            for field in dataclasses.fields(reading)
-            if field.name not in NOT_REPEATED and getattr(reading, field.name) != field.default
+            name: value
+            for name, value in given_here.items()
+            if name not in remembered and value != usual[name]
         }
     )
     of_csv = [option for option in again if not option.startswith("--format ")]

@@ -228,7 +228,7 @@ def predict_command(
     With --stream and --dask the first rows determine the columns of OUT; .jsonl takes all rows
     as they are. With --skip-bad-files a file is read to its end before its rows are written.
 
-    Example: leaven predict reviews.leaven new.csv --text body -o labeled.csv
+    Example: leaven predict reviews.leaven new.csv -o labeled.csv
 
     Example: leaven predict reviews.leaven 'crawl/*.jsonl.gz' --stream -o labeled.parquet
     """  # fmt: skip
