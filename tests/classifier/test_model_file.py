@@ -394,12 +394,12 @@ def test_a_report_of_format_2_written_by_other_means_is_read():
     assert str(report).splitlines() == [
         "method annealed: asked for",
         "1,202 documents, 2 labeled in 2 classes, 2 words",
-        "components per class by accuracy on 8 held-out labeled documents: 1: 50%, "
-        "{'space': 3}: 75%",
+        "components per class by accuracy on 8 held-out labeled documents: 1: 50 %, "
+        "{'space': 3}: 75 %",
         "2 iterations of annealing, then 1 EM iteration, converged; objective -7,500 → -7,000",
         "1.25 s (counting 0.25, fitting 1.00)",
-        "  baking       1 labeled,  25.0% of the unlabeled",
-        "  space        1 labeled,  75.0% of the unlabeled, 3 components",
+        "  baking       1 labeled,  25.0 % of the unlabeled",
+        "  space        1 labeled,  75.0 % of the unlabeled, 3 components",
     ]
     assert (report.n_iter, report.n_annealed, report.converged) == (3, 2, True)
     assert report.components == {"baking": 1, "space": 3}

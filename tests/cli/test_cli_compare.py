@@ -85,7 +85,7 @@ def test_a_method_that_fails_is_named_below_the_table(run, make_csv, rows):
 def test_compare_draws_accuracies(run, data, tmp_path, ending):
     result = run("compare", data, *QUICK, "--plot", f"comparison.{ending}")
     assert result.exit_code == 0, result.stderr
-    assert f"drew comparison.{ending}" in result.stderr
+    assert f"wrote comparison.{ending}" in result.stderr
     beginning = {"png": b"\x89PNG", "svg": b"<?xml"}[ending]
     assert (tmp_path / f"comparison.{ending}").read_bytes().startswith(beginning)
 
@@ -132,7 +132,7 @@ def test_texts_of_the_plot_do_not_overlap(run, make_csv, rows, monkeypatch):
         (("--methods", "em,magic"), "--methods: 'magic' is not one of 'auto', 'nb', 'em'", 2),
         (("--methods", ","), "--methods must name methods", 2),
         (("--folds", "1"), "greater than or equal to 2", 2),
-        (("--plot", "x.doc"), "error: pictures are drawn as", 1),
+        (("--plot", "x.doc"), "error: plots are written as", 1),
     ],
 )
 def test_options_are_checked(run, data, args, message, code):
@@ -163,5 +163,5 @@ def test_a_plot_without_matplotlib_names_the_extra(run, data, monkeypatch):
 def test_help_gives_an_example(run):
     assert "compare" in [command.name for command in app.registered_commands]
     shown = run("compare", "--help").stdout
-    assert "Example: leaven compare reviews.csv" in shown
+    assert "Example:\n    leaven compare reviews.csv" in shown
     assert all(name in shown for name in METHODS)

@@ -48,6 +48,14 @@ def test_demo_gives_every_accuracy_as_json_and_is_deterministic(run, small_corpu
     assert first["examples"] == second["examples"]
 
 
+@pytest.mark.slow
+def test_a_quiet_demo_prints_its_tables_only(run, small_corpus):
+    result = run("demo", "--draws", "1", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    assert "labels per class   naive Bayes" in result.stdout
+    assert result.stderr == ""
+
+
 def test_demo_without_matplotlib_leaves_out_the_plot(run, small_corpus, monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "leaven.cli._plots", raising=False)
     monkeypatch.delattr("leaven.cli._plots", raising=False)

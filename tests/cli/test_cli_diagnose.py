@@ -79,7 +79,7 @@ def test_components_reach_the_model(run, data):
 def test_diagnose_draws_probability_against_accuracy(run, data, tmp_path, ending):
     result = run("diagnose", data, "--quick", "--plot", f"diagnosis.{ending}")
     assert result.exit_code == 0, result.stderr
-    assert f"drew diagnosis.{ending}" in result.stderr
+    assert f"wrote diagnosis.{ending}" in result.stderr
     beginning = {"png": b"\x89PNG", "svg": b"<?xml"}[ending]
     assert (tmp_path / f"diagnosis.{ending}").read_bytes().startswith(beginning)
 
@@ -127,4 +127,4 @@ def test_a_plot_without_matplotlib_names_the_extra(run, data, monkeypatch):
 
 def test_help_gives_an_example(run):
     assert "diagnose" in [command.name for command in app.registered_commands]
-    assert "Example: leaven diagnose reviews.csv" in run("diagnose", "--help").stdout
+    assert "Example:\n    leaven diagnose reviews.csv" in run("diagnose", "--help").stdout

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from leaven._base.percent import percent
 from leaven.documents import Labels
 from leaven.learners._collapse import collapse_message
 
@@ -37,15 +38,17 @@ def test_ordinary_shares_are_no_collapse(labeled, shares):
 def test_few_classes_left_is_a_collapse(labeled, shares):
     message = collapse_message(labels_of(labeled), labeled, np.array(shares))
     assert message is not None
-    assert message.startswith(f"class 'c0' took {shares[0]:.0%} of the unlabeled documents, with ")
-    assert f"{labeled[0] / labeled.sum():.0%} of the labels" in message
+    assert message.startswith(
+        f"class 'c0' took {percent(shares[0])} of the unlabeled documents, with "
+    )
+    assert f"{percent(labeled[0] / labeled.sum())} of the labels" in message
 
 
 def test_a_number_as_class_is_shown_as_a_number():
     labels = Labels(np.array([3, 4]))
     message = collapse_message(labels, np.array([1.0, 1.0]), np.array([0.0, 1.0]))
     assert message is not None
-    assert message.startswith("class 4 took 100%")
+    assert message.startswith("class 4 took 100 %")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -35,7 +35,15 @@ from leaven.text._hash_table_kernels import PADDING
 from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary
 
-__all__ = ["FORMAT", "dump_model", "load_model", "parse_model", "read_metadata", "save_model"]
+__all__ = [
+    "FORMAT",
+    "dump_model",
+    "is_model",
+    "load_model",
+    "parse_model",
+    "read_metadata",
+    "save_model",
+]
 
 FORMAT = 3
 FIRST_KIND = "multinomial-mixture"  # of format 1, which held one expert only
@@ -166,6 +174,18 @@ def _check_text(about: Mapping[str, Any]) -> None:
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.start + 1]
         raise ValueError(f"its text holds half of a character, {half!r}") from None
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as model files of any version do, however its rest may be."""
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if size > os.path.getsize(path) or file.read(1) != b"{":
+            return False
+        try:
+            return _KEY in json.loads(b"{" + file.read(size - 1))["__metadata__"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return False
 
 
 def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedClassifier:

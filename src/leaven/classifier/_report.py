@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from leaven._base.percent import percent
 from leaven._base.printing import printable
 
 __all__ = ["FitReport"]
@@ -33,6 +34,7 @@ class FitReport:
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
+    data: dict[str, Any] = field(default_factory=dict)  # how files were read: columns, encoding
     facts: dict[str, Any] = field(default_factory=dict)  # of the method
 
     def __post_init__(self) -> None:
@@ -87,6 +89,8 @@ class FitReport:
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
             f"{len(self.class_counts)} classes, {self.n_words:,} words",
         ]
+        if "described" in self.data:
+            lines.append(str(self.data["described"]))
         if self.size_choices:
             lines.append(_sizes_tried(self.size_choices))
         lines += self.lines
@@ -106,9 +110,9 @@ class FitReport:
 
 
 def _sizes_tried(choices: list[dict[str, Any]]) -> str:
-    tried = ", ".join(f"{choice['n_words']}: {choice['accuracy']:.0%}" for choice in choices)
+    tried = ", ".join(f"{choice['n_words']:,}: {percent(choice['accuracy'])}" for choice in choices)
     scored = choices[0]["n_scored"]
-    return f"words by accuracy on {scored} held-out labeled documents: {tried}"
+    return f"words by accuracy on {scored:,} held-out labeled documents: {tried}"
 
 
 def _compared(candidates: list[dict[str, Any]]) -> list[str]:

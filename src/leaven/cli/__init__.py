@@ -1,4 +1,4 @@
-"""The command line: one file per verb, a function that returns data and a command that prints."""
+"""The command line: one file per command, with a function that returns data and one that prints."""
 
 import sys
 from typing import Annotated
@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from leaven._version import __version__
+from leaven.cli._help import METHOD, GroupedCommand, Summaries, command_with_list
+from leaven.cli._methods import method_summaries
 from leaven.cli.assign import assign_command
 from leaven.cli.compare import compare_command
 from leaven.cli.demo import demo_command
@@ -20,21 +22,22 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="leaven",
+    cls=Summaries,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("train")(train_command)
-app.command("predict")(predict_command)
-app.command("evaluate")(evaluate_command)
-app.command("diagnose")(diagnose_command)
-app.command("compare")(compare_command)
-app.command("explain")(explain_command)
-app.command("assign")(assign_command)
-app.command("info")(info_command)
-app.command("demo")(demo_command)
+TRAIN = command_with_list(METHOD, "Methods", method_summaries())
+app.command("train", cls=TRAIN)(train_command)
+app.command("predict", cls=GroupedCommand)(predict_command)
+app.command("evaluate", cls=GroupedCommand)(evaluate_command)
+app.command("diagnose", cls=GroupedCommand)(diagnose_command)
+app.command("compare", cls=GroupedCommand)(compare_command)
+app.command("explain", cls=GroupedCommand)(explain_command)
+app.command("assign", cls=GroupedCommand)(assign_command)
+app.command("info", cls=GroupedCommand)(info_command)
+app.command("demo", cls=GroupedCommand)(demo_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -52,7 +55,7 @@ def leaven(
         ),
     ] = False,
 ) -> None:
-    """Text classifiers from a handful of labels and all the unlabeled text you have.
+    """Text classifiers from a few labels and all the unlabeled text you have.
 
     Start with: leaven demo
 

@@ -13,7 +13,8 @@ PATIENCE = 1.0  # seconds before a progress bar appears
 class Bars:
     """Progress bars on a terminal, each shown once its phase has taken a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_shown: bool = True) -> None:
+        self.is_shown = is_shown
         self._started: dict[str, float] = {}
         self._tasks: dict[str, Any] = {}
         self._display: Any = None
@@ -23,7 +24,8 @@ class Bars:
         started = self._started.setdefault(phase, now)
         if phase not in self._tasks:
             is_over = 0 < total <= done  # a total of 0 is not known
-            if now - started < PATIENCE or is_over or not sys.stderr.isatty():
+            is_slow = now - started >= PATIENCE and not is_over
+            if not (self.is_shown and is_slow and sys.stderr.isatty()):
                 return
             if self._display is None:
                 self._display = _progress_display()

@@ -1,4 +1,4 @@
-"""What the verbs share: options, messages on stderr, progress bars, errors in one line."""
+"""What the commands share: options, messages on stderr, progress bars, errors in one line."""
 
 import contextlib
 import errno
@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 import typer
 
@@ -18,6 +18,7 @@ from leaven._base.compile_notice import Notice, notices_to
 from leaven._base.printing import printable, printable_json, printable_lines
 from leaven._base.progress import Listener, Progress
 from leaven.cli._bars import Bars
+from leaven.cli._help import OUTPUT, WHERE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,7 +31,7 @@ INTERRUPTED = 130  # what a shell reports for a program that SIGINT ended
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit)
 BROKEN_PIPE = 141  # the same for SIGPIPE
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-PICTURES = (".png", ".svg", ".pdf")
+COLORS = {"warning:": "33;1", "error:": "31;1"}  # bold yellow and red, as terminals number them
 WIDTH_IN_FILES = 200  # tables are as wide as they need to be if no terminal limits them
 
 
@@ -40,10 +41,24 @@ Model = Annotated[
 Threads = Annotated[
     int | None,
     typer.Option(
-        "--threads", metavar="N", min=1, help="Threads to use.", show_default="one per processor"
+        "--threads",
+        metavar="N",
+        min=1,
+        help="Threads to use.",
+        show_default="one per processor",
+        rich_help_panel=WHERE,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print no progress and no summary; warnings and errors stay.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 
 
 class Talk:
@@ -51,12 +66,14 @@ class Talk:
 
     Inside ``with Talk() as talk`` warnings become lines that begin with ``warning:`` and are
     collected in ``talk.warnings``; an exception becomes one line that begins with ``error:``
-    and exit code 1. Compiling is announced, and ``talk.progress`` draws bars.
+    and exit code 1. Compiling is announced, and ``talk.progress`` draws bars. A quiet one
+    leaves out bars and what is passed to ``note``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
         self.warnings: list[str] = []
-        self.progress = Bars()
+        self.progress = Bars(is_shown=not quiet)
         self._undo = contextlib.ExitStack()
 
     def say(self, *lines: str) -> None:
@@ -65,23 +82,39 @@ class Talk:
             sys.stdout.flush()  # so that both streams read in order on one terminal
         print(*map(printable, lines), sep="\n", file=sys.stderr, flush=True)
 
+    def note(self, *lines: str) -> None:
+        """Say what ``--quiet`` leaves out."""
+        if not self.quiet:
+            self.say(*lines)
+
     def warn(self, message: str) -> None:
         """Show a warning once."""
         message = _one_line(message)
         if message not in self.warnings:
             self.warnings.append(message)
-            self.say(f"warning: {message}")
+            self._say_marked("warning:", message)
+
+    def _say_marked(self, mark: str, text: str) -> None:
+        """Say a warning or an error, its first word coloured on a terminal."""
+        if not has_colors(sys.stderr):
+            self.say(f"{mark} {text}")
+            return
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.flush()
+        # Written on its own, because what is said has no control characters.
+        sys.stderr.write(f"\x1b[{COLORS[mark]}m{mark}\x1b[0m ")
+        self.say(text)
 
     def _say_compiled(self, notice: Notice) -> None:
         if notice.n_kernels:
-            self.say(f"(compiling took {notice.seconds:.0f} s of this run)")
+            self.note(f"(compiling took {notice.seconds:.0f} s of this run)")
 
     def __enter__(self) -> Self:
         self._undo.enter_context(warnings.catch_warnings())
         # Deprecations in other packages stay hidden, as Python hides them by default.
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = lambda message, *_args, **_more: self.warn(str(message))
-        notice = self._undo.enter_context(notices_to(self.say, self.progress))
+        notice = self._undo.enter_context(notices_to(self.note, self.progress))
         self._undo.callback(self._say_compiled, notice)
         self._undo.callback(self.progress.stop)
         return self
@@ -107,8 +140,17 @@ class Talk:
             self.say("interrupted")
             raise typer.Exit(getattr(error, "code", INTERRUPTED)) from None
         if isinstance(error, Exception) and os.environ.get("LEAVEN_DEBUG", "0") in ("", "0"):
-            self.say(f"error: {_message(error)}")
+            self._say_marked("error:", _message(error))
             raise typer.Exit(1) from None
+
+
+def has_colors(stream: TextIO) -> bool:
+    """Whether to write colours: to terminals that have any, or as the environment says."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _message(error: Exception) -> str:
@@ -197,30 +239,6 @@ def save(fitted: "FittedClassifier", output: str) -> int:
     else:
         write_atomically(Path(output), content)
     return len(content)
-
-
-def check_picture(path: Path | None) -> None:
-    """Refuse a picture that could not be drawn, before any work is done."""
-    if path is None:
-        return
-    check_folder(path)
-    if path.suffix.lower() not in PICTURES:
-        raise ValueError(
-            f"pictures are drawn as {', '.join(PICTURES)}, got {str(path)!r}; change its extension"
-        )
-
-
-def check_folder(path: str | Path | None) -> None:
-    """Refuse an output file whose folder does not exist, before any work is done."""
-    if path is None or str(path) == "-":
-        return
-    if Path(path).is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; give the name of a file to write")
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(
-            f"the folder {str(folder)!r} does not exist; create it or choose another"
-        )
 
 
 def check_one_stdin(model: str, data: Sequence[str]) -> None:

@@ -4,10 +4,11 @@ import functools
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
+from leaven.cli._help import DATA
 from leaven.documents._reading import Reading
 
 __all__ = ["Data", "reads_documents"]
@@ -27,8 +28,8 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), a folder per class, "
-        "or - for stdin.",
+        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), quoted patterns, folders "
+        "with a folder per class, or - for stdin.",
         show_default=False,
     ),
 ]
@@ -55,18 +56,18 @@ VectorColumn = Annotated[
     typer.Option(
         "--vectors",
         metavar="COLUMN",
-        help="Column of vectors of your own, such as sentence embeddings: a list of numbers per "
-        "document, equally many in each.",
-        show_default="those learned from the text alone",
+        help="Column of your own vectors, such as sentence embeddings: a list of numbers per "
+        "document, all of the same length.",
+        show_default="vectors learned from the text",
     ),
 ]
 Format = Annotated[
     DataFormat | None,
     typer.Option(
         "--format",
-        metavar="|".join(DataFormat),
-        help="Format of DATA.",
-        show_default="detected from the file's extension",
+        metavar="FORMAT",
+        help=f"Format of DATA: {', '.join(DataFormat)}.",
+        show_default="detected from the file extension",
     ),
 ]
 Encoding = Annotated[
@@ -75,6 +76,8 @@ Encoding = Annotated[
 
 
 def _option(name: str, kind: Any, default: Any = None) -> inspect.Parameter:
+    for info in get_args(kind)[1:]:
+        info.rich_help_panel = DATA  # every option of reading is in that group of the help
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 

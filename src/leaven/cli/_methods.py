@@ -15,7 +15,7 @@ __all__ = [
     "default_of_text_option",
     "fewest_documents_default",
     "listed",
-    "method_help",
+    "method_summaries",
     "read_diagnosed",
     "read_method",
 ]
@@ -40,9 +40,9 @@ def _chosen(name: str, names: list[str]) -> str:
     return name
 
 
-def method_help() -> str:
+def method_summaries() -> dict[str, str]:
     """How each method learns."""
-    return "; ".join(f"{name}: {method.summary}" for name, method in METHODS.items())
+    return {name: method.summary for name, method in METHODS.items()}
 
 
 def default_of_option(name: str, usual: Any) -> str:

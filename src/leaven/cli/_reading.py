@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leaven.cli._help import WHERE
+
 if TYPE_CHECKING:
     from leaven.documents import DocumentFiles
 
@@ -17,7 +19,9 @@ __all__ = [
 StreamThrough = Annotated[
     bool,
     typer.Option(
-        "--stream", help="For files larger than memory: read and classify them in pieces."
+        "--stream",
+        help="For files larger than memory: read and classify them in pieces.",
+        rich_help_panel=WHERE,
     ),
 ]
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from leaven.cli._help import ADVANCED, METHOD, OUTPUT, TEXT
 from leaven.cli._methods import (
     default_of_option,
     default_of_text_option,
     fewest_documents_default,
-    method_help,
     read_method,
 )
 from leaven.methods import METHODS
@@ -82,153 +82,43 @@ class Correspondence(StrEnum):
 
 
 ModelOutput = Annotated[
-    str, typer.Option("--output", "-o", metavar="MODEL", help="File to write; - is stdout.")
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="MODEL",
+        help="Model file to write; - is stdout.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 MethodName = Annotated[
     str,
     typer.Option(
-        metavar="|".join(METHODS),
+        metavar="NAME",
         parser=read_method,
-        help=f"How to learn. {method_help()}.",
-    ),
-]
-Alpha = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Pseudo-count added to every word count.",
-        show_default=default_of_option("alpha", USUAL["alpha"]),
-    ),
-]
-UnlabeledWeight = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="How much an unlabeled document counts, from 0 to 1.",
-        show_default=default_of_option("unlabeled_weight", USUAL["unlabeled_weight"]),
-    ),
-]
-MaxIter = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Maximum number of EM iterations.",
-        show_default=default_of_option("max_iter", USUAL["max_iter"]),
-    ),
-]
-Tolerance = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="EM stops once an iteration gains no more than this share of the objective.",
-        show_default=default_of_option("tol", USUAL["tol"]),
+        autocompletion=lambda: list(METHODS),
+        help="How to learn, see Methods below.",
+        rich_help_panel=METHOD,
     ),
 ]
 Components = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="N|N,N,…|auto|CLASS=N",
-        help="Components of every class, or of one class (repeatable); of several numbers "
-        "the one that classifies held-out labeled documents best is taken.",
-        show_default=default_of_option("components", USUAL["components"]),
-    ),
-]
-Restarts = Annotated[
-    int | None,
-    typer.Option(
         metavar="N",
-        help="Random starts of classes with several components; the most probable is kept.",
-        show_default=default_of_option("n_init", USUAL["n_init"]),
-    ),
-]
-BetaStart = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Inverse temperature at which annealing starts; 1 is no annealing.",
-        show_default=default_of_option("beta_start", USUAL["beta_start"]),
-    ),
-]
-BetaFactor = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="What the inverse temperature is multiplied by after each iteration.",
-        show_default=default_of_option("beta_factor", USUAL["beta_factor"]),
-    ),
-]
-CorrespondenceOption = Annotated[
-    Correspondence | None,
-    typer.Option(
-        metavar="|".join(Correspondence),
-        help="Which class each component has after annealing: its own, that of the labeled "
-        "documents it takes, or that of the most similar component of plain EM.",
-        show_default=default_of_option("correspondence", USUAL["correspondence"]),
-    ),
-]
-Seed = Annotated[int, typer.Option(metavar="N", help="Seed of random starts and folds.")]
-StopWords = Annotated[
-    str | None,
-    typer.Option(
-        metavar="english|FILE",
-        help="Words to leave out: a list of English ones, or a file of them.",
-        show_default="none",
-    ),
-]
-MinDf = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N|SHARE",
-        help="Leave out words in fewer documents than this number, or share such as 0.01.",
-        show_default=fewest_documents_default(),
-    ),
-]
-MaxDf = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N|SHARE",
-        help="Leave out words in more documents than this number, or share such as 0.5.",
-        show_default="1.0",
-    ),
-]
-Ngrams = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Also count runs of up to N words.", show_default="1"),
-]
-VocabularySize = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N|auto",
-        help="Keep only N words; auto: as many as classify left-out labeled documents best.",
-        show_default="all",
-    ),
-]
-RankBy = Annotated[
-    Ranking | None,
-    typer.Option(
-        metavar="|".join(Ranking),
-        help="Which words --vocabulary-size keeps.",
-        show_default="frequency; mutual_information with auto",
-    ),
-]
-NumbersAsOne = Annotated[
-    bool, typer.Option("--numbers-as-one", help="Count all numbers as one word.")
-]
-Length = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        min=0,
-        help="Scale every document to this many words; 0 leaves lengths as they are.",
-        show_default=default_of_text_option("length"),
+        help="Components per class: a number, candidates as in 1,5,10, or auto; CLASS=N for one "
+        "class (repeatable). Of several candidates, the one that classifies held-out labels best "
+        "is used.",
+        show_default=default_of_option("components", USUAL["components"]),
+        rich_help_panel=METHOD,
     ),
 ]
 Calibrate = Annotated[
     bool,
     typer.Option(
         "--calibrate/--no-calibrate",
-        help="Hold labels out to calibrate probabilities and to estimate the accuracy on "
+        help="Hold out labels to calibrate probabilities and to estimate the accuracy on "
         "new documents; auto always does.",
+        rich_help_panel=METHOD,
     ),
 ]
 Check = Annotated[
@@ -237,17 +127,165 @@ Check = Annotated[
         "--check/--no-check",
         help="Check on held-out labels whether unlabeled documents help, and warn if not; auto "
         "acts on it instead.",
+        rich_help_panel=METHOD,
     ),
 ]
-
-
+Seed = Annotated[
+    int, typer.Option(metavar="N", help="Seed of random starts and folds.", rich_help_panel=METHOD)
+]
+StopWords = Annotated[
+    str | None,
+    typer.Option(
+        metavar="english|FILE",
+        help="Words to ignore: the English list, or a text file of words.",
+        show_default="none",
+        rich_help_panel=TEXT,
+    ),
+]
+MinDf = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|SHARE",
+        help="Ignore words in fewer than N documents, or than a share such as 0.01.",
+        show_default=fewest_documents_default(),
+        rich_help_panel=TEXT,
+    ),
+]
+MaxDf = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|SHARE",
+        help="Ignore words in more than N documents, or than a share such as 0.5.",
+        show_default="1.0",
+        rich_help_panel=TEXT,
+    ),
+]
+Ngrams = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Also count sequences of up to N words.",
+        show_default="1",
+        rich_help_panel=TEXT,
+    ),
+]
+VocabularySize = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|auto",
+        help="Keep only N words; auto: the number that classifies held-out labels best.",
+        show_default="all",
+        rich_help_panel=TEXT,
+    ),
+]
+RankBy = Annotated[
+    Ranking | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Which words --vocabulary-size keeps: those first by frequency or by "
+        "mutual_information with the class.",
+        show_default="frequency; mutual_information with auto",
+        rich_help_panel=TEXT,
+    ),
+]
+NumbersAsOne = Annotated[
+    bool,
+    typer.Option(
+        "--numbers-as-one", help="Count all numbers as the same word.", rich_help_panel=TEXT
+    ),
+]
+Length = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=0,
+        help="Scale every document to this many words; 0: do not scale.",
+        show_default=default_of_text_option("length"),
+        rich_help_panel=TEXT,
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Pseudo-count added to every word count.",
+        show_default=default_of_option("alpha", USUAL["alpha"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+UnlabeledWeight = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Weight of an unlabeled document, from 0 to 1.",
+        show_default=default_of_option("unlabeled_weight", USUAL["unlabeled_weight"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+MaxIter = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Maximum number of EM iterations.",
+        show_default=default_of_option("max_iter", USUAL["max_iter"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="EM stops once the objective improves by no more than this fraction.",
+        show_default=default_of_option("tol", USUAL["tol"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+Restarts = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Random starts for classes with several components; the most probable is kept.",
+        show_default=default_of_option("n_init", USUAL["n_init"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+BetaStart = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Inverse temperature at which annealing starts; 1: no annealing.",
+        show_default=default_of_option("beta_start", USUAL["beta_start"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+BetaFactor = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Factor by which the inverse temperature grows in each iteration.",
+        show_default=default_of_option("beta_factor", USUAL["beta_factor"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
+CorrespondenceOption = Annotated[
+    Correspondence | None,
+    typer.Option(
+        metavar="RULE",
+        help="Class of each component after annealing: as-is, its own; labels, that of its "
+        "labeled documents; em, that of the most similar component of plain EM.",
+        show_default=default_of_option("correspondence", USUAL["correspondence"]),
+        rich_help_panel=ADVANCED,
+    ),
+]
 MethodOption = Annotated[
     list[str] | None,
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="Another option of the method, as options= in Python has it (repeatable).",
+        help="Any other option of the method, named as in Python (repeatable).",
         show_default="none",
+        rich_help_panel=ADVANCED,
     ),
 ]
 

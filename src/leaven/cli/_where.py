@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from leaven.cli._help import DATA, WHERE
+
 __all__ = [
     "Cache",
     "DaskAddress",
@@ -30,7 +32,8 @@ Stream = Annotated[
     bool,
     typer.Option(
         "--stream",
-        help="For files larger than memory: read them in pieces, keep counts on disk.",
+        help="For files larger than memory: read them in pieces and keep counts on disk.",
+        rich_help_panel=WHERE,
     ),
 ]
 DaskAddress = Annotated[
@@ -38,15 +41,18 @@ DaskAddress = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS|local",
-        help="Work on a Dask cluster: the scheduler's address or its JSON file; local starts one "
-        "on this machine. Workers must find DATA under the same paths.",
+        help="Run on a Dask cluster: the scheduler's address or its JSON file, or local to start "
+        "one on this machine. Workers must find DATA under the same paths.",
         show_default="no cluster",
+        rich_help_panel=WHERE,
     ),
 ]
 SkipBadFiles = Annotated[
     bool,
     typer.Option(
-        "--skip-bad-files", help="Leave out files that are missing or damaged, and count them."
+        "--skip-bad-files",
+        help="Skip files that are missing or damaged, with a warning.",
+        rich_help_panel=DATA,
     ),
 ]
 Cache = Annotated[
@@ -54,9 +60,10 @@ Cache = Annotated[
     typer.Option(
         "--cache",
         metavar="FOLDER",
-        help="Where --stream keeps counts, about 8 bytes for each different word of a document; "
-        "they are deleted when the process ends.",
-        show_default="the system's folder of temporary files",
+        help="Where --stream keeps counts, about 8 bytes per distinct word of a document, until "
+        "the process ends.",
+        show_default="the system's temporary folder",
+        rich_help_panel=WHERE,
     ),
 ]
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leaven.cli._common import AsJson, Model, Talk, check_folder, print_json, read_model, save
+from leaven.cli._common import AsJson, Model, Quiet, Talk, print_json, read_model, save
+from leaven.cli._outputs import Force, check_model
+from leaven.cli._train_options import ModelOutput
 
 if TYPE_CHECKING:
     from leaven.classifier import FittedClassifier
@@ -24,15 +26,14 @@ def assign_command(
     model: Model,
     components: Annotated[
         list[str],
-        typer.Argument(metavar="NUMBER=CLASS…", help="Component and its new class."),
+        typer.Argument(metavar="NUMBER=CLASS", help="Component and its new class."),
     ],
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="MODEL", help="File to write; - is stdout."),
-    ],
+    output: ModelOutput,
+    force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Assign components of MODEL to other classes, and save the result.
+    """Assign components of MODEL to other classes, and save it.
 
     After annealing with few labels a component can belong to the wrong class. Its words show it:
     leaven explain MODEL --components
@@ -52,8 +53,8 @@ def assign_command(
         mapping[int(number)] = name
     if as_json and output == "-":
         raise typer.BadParameter("--json and -o - both write to standard output; choose one")
-    with Talk() as talk:
-        check_folder(output)
+    with Talk(quiet) as talk:
+        check_model(output, [model], force=force)
         fitted = assign(model, mapping)
         names = fitted.classes.tolist()
         mixture = fitted.mixture
@@ -65,6 +66,6 @@ def assign_command(
             print_json({"model": output, "components": entries, "warnings": talk.warnings})
             return
         for component, name in mapping.items():
-            talk.say(f"component {component} now belongs to {name}")
+            talk.note(f"component {component} now belongs to {name}")
         if output != "-":
-            talk.say(f"saved {output}")
+            talk.note(f"saved {output}")

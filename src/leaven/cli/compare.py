@@ -9,9 +9,9 @@ import typer
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
+    Quiet,
     Talk,
     Threads,
-    check_picture,
     plain_table,
     print_json,
     read_labeled_files,
@@ -19,7 +19,9 @@ from leaven.cli._common import (
     vectors_in,
 )
 from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import listed, read_method
+from leaven.cli._outputs import Force, check_picture
 from leaven.cli.evaluate import load_plots
 from leaven.documents._reading import Reading
 from leaven.methods import METHODS
@@ -67,6 +69,7 @@ def compare_command(
             metavar="NAME,NAME,…",
             help=f"Methods of leaven train to compare: {', '.join(METHODS)}.",
             show_default=f"all; without {listed(methods_where(is_slow=True))} where it takes long",
+            rich_help_panel=METHOD,
         ),
     ] = None,
     folds: Annotated[
@@ -76,17 +79,26 @@ def compare_command(
             min=2,
             help="Folds of labeled documents, each held out once; more take longer.",
             show_default="5; 3 beyond 10,000 documents",
+            rich_help_panel=METHOD,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of folds and starts.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of folds and starts.", rich_help_panel=METHOD)
+    ] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw accuracies and intervals: .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE",
+            help="Plot accuracies and intervals: .png, .svg or .pdf.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     threads: Threads = None,
+    force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Try every method on the documents in DATA, and report which is best.
+    """Try every method on the documents in DATA, and report the best.
 
     Labeled documents are held out in turn, the same for every method. Prints accuracy with its
     90 % confidence interval (Wilson's), macro F1, and what a fit takes: seconds and
@@ -95,9 +107,9 @@ def compare_command(
     Example: leaven compare reviews.csv --text body --label stars --plot comparison.png
     """
     names = None if methods is None else _read_methods(methods)
-    with Talk() as talk:
+    with Talk(quiet) as talk:
         if plot is not None:
-            check_picture(plot)
+            check_picture(plot, data, force=force)
             load_plots("leaven compare --plot")
         found = compare(
             data,
@@ -116,7 +128,7 @@ def compare_command(
         else:
             _print(found)
         if plot is not None:
-            talk.say(f"drew {plot}")
+            talk.note(f"wrote {plot}")
 
 
 def _read_methods(given: str) -> list[str]:

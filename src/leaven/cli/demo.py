@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven.cli._common import AsJson, Talk, check_folder, print_json, render
+from leaven._base.percent import percent
+from leaven.cli._common import AsJson, Quiet, Talk, print_json, render
+from leaven.cli._help import OUTPUT
+from leaven.cli._outputs import Force, check_model, check_picture, check_table
 from leaven.cli.evaluate import load_plots
 from leaven.cli.explain import explanation_json, explanation_table, words_table
 
@@ -164,23 +167,36 @@ def write_corpus(path: Path) -> None:
 
 def demo_command(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="MODEL",
+            help="Model file to write.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = Path("demo.leaven"),
     plot: Annotated[
-        Path, typer.Option(metavar="FILE", help="Plot to write: .png, .svg or .pdf.")
+        Path,
+        typer.Option(
+            metavar="FILE", help="Plot to write: .png, .svg or .pdf.", rich_help_panel=OUTPUT
+        ),
     ] = Path("demo.png"),
     csv: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also write the documents as CSV, 10 per class labeled, to try other verbs on.",
+            help="Also write the documents as CSV, 10 per class labeled, to try other commands on.",
             show_default="not written",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     draws: Annotated[
         int, typer.Option(metavar="N", min=1, help="Random choices of labeled documents.")
     ] = 10,
+    force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show what unlabeled documents are worth, on SciPy's docstrings.
 
@@ -190,10 +206,10 @@ def demo_command(
     Example: leaven demo
     """
     started = time.perf_counter()
-    with Talk() as talk:
-        check_folder(output)
-        check_folder(plot)
-        check_folder(csv)
+    with Talk(quiet) as talk:
+        check_model(output, force=force)
+        check_picture(plot, force=force)
+        check_table(csv, force=force)
         if csv is not None:
             write_corpus(csv)
         result = _run(talk, draws, output, plot, is_shown=not as_json)
@@ -203,13 +219,13 @@ def demo_command(
             print_json(result)
             return
         wrote = f"wrote {output}" + (f" and {plot}" if result["plot"] else "")
-        talk.say("", f"{wrote} in {result['seconds']:.0f} s. Next, with a CSV file of your own:")
+        talk.note("", f"{wrote} in {result['seconds']:.0f} s. Next, with a CSV file of your own:")
         for command in (
             "leaven train yours.csv --text TEXT_COLUMN --label LABEL_COLUMN -o yours.leaven",
             "leaven explain yours.leaven",
-            "leaven predict yours.leaven yours.csv --text TEXT_COLUMN -o predicted.csv",
+            "leaven predict yours.leaven yours.csv -o predicted.csv",
         ):
-            talk.say(f"  {command}")
+            talk.note(f"  {command}")
 
 
 def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) -> dict[str, Any]:
@@ -225,13 +241,13 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
         f"{len(corpus.texts):,} docstrings of SciPy in {n_classes} classes, its sub-packages. "
         f"40 % are held out for testing;\nof the others a few per class are labeled, the rest is "
         f"unlabeled. Accuracy, mean ± sd over {n_draws} draws:\n\n"
-        "labels per class   naive Bayes    with EM over the unlabeled   the default (auto)"
+        "labels per class   naive Bayes     with EM over the unlabeled   the default (auto)"
     )
     points: list[Point] = []
     for row in _compared(talk, corpus, n_draws):
         points += row
         nb, em, auto = map(_shown, row)
-        show(f"{row[0].labels_per_class:>16}   {nb:<12}   {em:<26}   {auto}")
+        show(f"{row[0].labels_per_class:>16}   {nb:<13}   {em:<26}   {auto}")
     talk.progress.stop()
 
     accuracies = next(
@@ -245,7 +261,7 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
     words = classifier.top_words(WORDS)
     show(
         f"\nWhat it learned from {SHOWN_LABELS_PER_CLASS} labels per class, in the draw of median "
-        f"accuracy ({middle:.1%}):\n",
+        f"accuracy ({percent(middle, 1)}):\n",
         words_table(words),
     )
     cases = examples(classifier, data)
@@ -286,14 +302,14 @@ def _drawn(talk: Talk, points: list[Point], title: str, plot: Path) -> str | Non
     try:
         plots = load_plots("leaven demo --plot")
     except ImportError as error:
-        talk.say(f"no plot: {error}")
+        talk.note(f"no plot: {error}")
         return None
     plots.draw_learning_curves(points, title, plot)
     return str(plot)
 
 
 def _shown(point: Point) -> str:
-    return f"{point.mean:.1%} ± {100 * point.sd:.1f}"
+    return f"{percent(point.mean, 1)} ± {100 * point.sd:.1f}"
 
 
 def _shortened(text: str, most: int = 160) -> str:

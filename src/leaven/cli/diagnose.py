@@ -9,16 +9,18 @@ import typer
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
+    Quiet,
     Talk,
     Threads,
-    check_picture,
     plain_table,
     print_json,
     read_labeled_files,
     render,
 )
 from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import DIAGNOSED, default_of_option, read_diagnosed
+from leaven.cli._outputs import Force, check_picture
 from leaven.cli._train_options import read_components
 from leaven.cli.evaluate import load_plots
 from leaven.documents._reading import Reading
@@ -68,18 +70,25 @@ def diagnose_command(
             metavar="|".join(DIAGNOSED),
             parser=read_diagnosed,
             help="The method of leaven train to diagnose.",
+            rich_help_panel=METHOD,
         ),
     ] = DIAGNOSED[0],
     components: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="N|N,N,…|auto|CLASS=N",
-            help="Components of every class, or of one class (repeatable), as for leaven train.",
+            metavar="N",
+            help="Components per class, as for leaven train.",
             show_default=default_of_option("components", 1),
+            rich_help_panel=METHOD,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only the verdict: do not try other ways to train.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="Only the verdict: do not try other ways to train.",
+            rich_help_panel=METHOD,
+        ),
     ] = False,
     starts: Annotated[
         int,
@@ -88,15 +97,24 @@ def diagnose_command(
             min=2,
             help="Parts of the labeled documents to start from; more take longer and leave less "
             "doubt.",
+            rich_help_panel=METHOD,
         ),
     ] = 10,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of parts and starts.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of parts and starts.", rich_help_panel=METHOD)
+    ] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw probability against accuracy: .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE",
+            help="Plot probability against accuracy: .png, .svg or .pdf.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     threads: Threads = None,
+    force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find whether the unlabeled documents in DATA help to classify.
 
@@ -107,9 +125,9 @@ def diagnose_command(
     Example: leaven diagnose reviews.csv --text body --label stars --plot diagnosis.png
     """
     options = {} if components is None else {"components": read_components(components)}
-    with Talk() as talk:
+    with Talk(quiet) as talk:
         if plot is not None:
-            check_picture(plot)
+            check_picture(plot, data, force=force)
             load_plots("leaven diagnose --plot")
         found = diagnose(
             data,
@@ -130,7 +148,7 @@ def diagnose_command(
         else:
             _print(found)
         if plot is not None:
-            talk.say(f"drew {plot}")
+            talk.note(f"wrote {plot}")
 
 
 def _print(found: "Diagnosis") -> None:

@@ -13,9 +13,9 @@ from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     AsJson,
     Model,
+    Quiet,
     Talk,
     Threads,
-    check_folder,
     check_one_stdin,
     plain_table,
     print_json,
@@ -25,6 +25,8 @@ from leaven.cli._common import (
     stdout_width,
 )
 from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._help import OUTPUT
+from leaven.cli._outputs import Force, check_picture
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
@@ -116,16 +118,27 @@ def evaluate_command(
     reading: Reading,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the confusion matrix: .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE",
+            help="Plot the confusion matrix: .png, .svg or .pdf.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Print the confusion matrix for any number of classes.")
+        bool,
+        typer.Option(
+            "--full",
+            help="Print the confusion matrix for any number of classes.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     stream: StreamThrough = False,
     dask: DaskAddress = None,
     skip_bad_files: SkipBadFiles = False,
     threads: Threads = None,
+    force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Score MODEL on the labeled documents in DATA.
 
@@ -133,15 +146,15 @@ def evaluate_command(
     the probabilities are, the scores of each class, and which classes are confused.
     Unlabeled documents are skipped.
 
-    Example: leaven evaluate reviews.leaven held-out.csv --label stars --plot confusion.png
+    Example: leaven evaluate reviews.leaven held-out.csv --plot confusion.png
 
-    Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask tcp://cluster:8786
+    Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask local
     """
     check_one_stdin(model, data)
     check_where(stream, dask, data)
-    with Talk() as talk:
+    with Talk(quiet) as talk:
         if plot is not None:
-            check_folder(plot)
+            check_picture(plot, [model, *data], force=force)
             load_plots("leaven evaluate --plot")
         with connected(dask, threads) as client:
             scores = evaluate(
@@ -164,7 +177,7 @@ def evaluate_command(
         else:
             _print(scores, full)
         if plot is not None:
-            talk.say(f"drew {plot}")
+            talk.note(f"wrote {plot}")
 
 
 def load_plots(who: str) -> Any:

@@ -5,8 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven._base.printing import printable
-from leaven.cli._common import AsJson, Model, Talk, plain_table, print_json, read_model, render
+from leaven.cli._common import (
+    AsJson,
+    Model,
+    Quiet,
+    Talk,
+    plain_table,
+    print_json,
+    read_model,
+    render,
+)
 
 if TYPE_CHECKING:
     from leaven.experts import ComponentWords, Explanation
@@ -58,8 +68,9 @@ def explain_command(
         bool, typer.Option("--components", help="The words of every component of every class.")
     ] = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Show the words of each class, or which words of TEXT pulled towards which class.
+    """Show the words of each class, or the words that decide about TEXT.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -67,7 +78,7 @@ def explain_command(
         raise typer.BadParameter("only one of MODEL and TEXT can be - (standard input)")
     if by_component and text is not None:
         raise typer.BadParameter("--components shows the model's words; leave out TEXT")
-    with Talk() as talk:
+    with Talk(quiet) as talk:
         if by_component:
             parts = components(model, words)
             if as_json:
@@ -142,7 +153,7 @@ def components_table(parts: "list[ComponentWords]") -> Any:
         table.add_row(
             str(component.number),
             str(component.label),
-            f"{component.share:.1%}",
+            f"{percent(component.share, 1)}",
             " ".join(component.words),
         )
     return table
@@ -155,14 +166,14 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
     ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
     lines = Text()
     lines.append(printable(f"{explanation.label}"), style="bold")
-    lines.append(f" {ranked[0][1]:.1%}")
+    lines.append(f" {percent(ranked[0][1], 1)}")
     shown = [(name, p) for name, p in ranked[1:SHOWN_CLASSES] if p >= WORTH_SHOWING]
-    lines.append("".join(f"   {printable(str(name))} {p:.1%}" for name, p in shown))
+    lines.append("".join(f"   {printable(str(name))} {percent(p, 1)}" for name, p in shown))
     n_others = len(ranked) - 1 - len(shown)
     if n_others:
         rest = sum(p for _, p in ranked[1 + len(shown) :])
         noun = "other" if n_others == 1 else "others"
-        lines.append(f"   {n_others} {noun} {rest:.1%}")
+        lines.append(f"   {n_others} {noun} {percent(rest, 1)}")
     if explanation.unknown_words:
         noun = "word" if explanation.unknown_words == 1 else "words"
         lines.append(f"\n{explanation.unknown_words} {noun} unknown to the model", style="dim")

@@ -8,7 +8,7 @@ import typer
 
 from leaven._base.printing import printable
 from leaven.cli._bars import readable_size
-from leaven.cli._common import AsJson, Model, Talk, print_json
+from leaven.cli._common import AsJson, Model, Quiet, Talk, print_json
 
 __all__ = ["describe", "info_command"]
 
@@ -39,12 +39,12 @@ def describe(model: str) -> dict[str, Any]:
     }
 
 
-def info_command(model: Model, as_json: AsJson = False) -> None:
+def info_command(model: Model, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Show how MODEL was trained: method, classes, sizes, options.
 
     Example: leaven info reviews.leaven
     """
-    with Talk():
+    with Talk(quiet):
         about = describe(model)
         if as_json:
             print_json(about)

@@ -12,15 +12,17 @@ import typer
 from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     Model,
+    Quiet,
     Talk,
     Threads,
-    check_folder,
     check_one_stdin,
     print_json,
     read_files,
     read_model,
 )
 from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._help import OUTPUT
+from leaven.cli._outputs import Force, check_folder, check_table
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
@@ -161,10 +163,10 @@ def _is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or os.path.isdir(output)
 
 
-def _check_output(output: str, dask: str | None) -> None:
-    """Refuse an output that cannot be written, before any work is done."""
+def _check_output(output: str, dask: str | None, inputs: Sequence[str], force: bool) -> None:
+    """Refuse an output that cannot or should not be written, before any work is done."""
     if dask is None or not _is_folder(output):
-        check_folder(output)
+        check_table(output, inputs, force=force)
         return
     folder = Path(os.path.abspath(output))
     if folder.is_dir():
@@ -192,18 +194,31 @@ def predict_command(
             metavar="OUT",
             help="File to write, .csv, .tsv, .jsonl or .parquet (also .gz); - is stdout, as CSV. "
             "With --dask also a folder (OUT/), into which workers write Parquet files.",
+            rich_help_panel=OUTPUT,
         ),
     ] = "-",
     proba: Annotated[
-        bool, typer.Option("--proba", help="Also write p_CLASS, the probability of each class.")
+        bool,
+        typer.Option(
+            "--proba",
+            help="Also write p_CLASS, the probability of each class.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     stream: StreamThrough = False,
     dask: DaskAddress = None,
     skip_bad_files: SkipBadFiles = False,
     threads: Threads = None,
+    force: Force = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON Lines; with -o OUT, a summary as JSON.")
+        bool,
+        typer.Option(
+            "--json",
+            help="Print JSON Lines; with -o OUT, a summary as JSON.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Classify the documents in DATA with MODEL.
 
@@ -213,14 +228,14 @@ def predict_command(
     With --stream and --dask the first rows determine the columns of OUT; .jsonl takes all rows
     as they are. With --skip-bad-files a file is read to its end before its rows are written.
 
-    Example: leaven predict reviews.leaven new.csv --text body -o labeled.csv
+    Example: leaven predict reviews.leaven new.csv -o labeled.csv
 
     Example: leaven predict reviews.leaven 'crawl/*.jsonl.gz' --stream -o labeled.parquet
     """  # fmt: skip
     check_one_stdin(model, data)
     check_where(stream, dask, data)
-    with Talk() as talk:
-        _check_output(output, dask)
+    with Talk(quiet) as talk:
+        _check_output(output, dask, [model, *data], force)
         # A progress bar and rows would mix on one terminal.
         is_mixed = output == "-" and sys.stdout.isatty()
         with connected(dask, threads) as client:
@@ -254,7 +269,7 @@ def _sum_up(talk: Talk, predictions: Predictions, output: str, as_json: bool) ->
             }
         )
         return
-    talk.say(f"wrote {output}: {predictions.n_documents:,} documents")
+    talk.note(f"wrote {output}: {predictions.n_documents:,} documents")
     most = sorted(predictions.counts.items(), key=lambda item: -item[1])
     shown = ", ".join(f"{name} {count:,}" for name, count in most[:SHOWN])
-    talk.say(f"  {shown}" + (f", and {len(most) - SHOWN} more" if len(most) > SHOWN else ""))
+    talk.note(f"  {shown}" + (f", and {len(most) - SHOWN} more" if len(most) > SHOWN else ""))

@@ -1,9 +1,7 @@
 """``leaven train``: from files to a saved model."""
 
 import dataclasses
-import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,14 +10,16 @@ from leaven._base.progress import Listener
 from leaven.cli._bars import readable_size
 from leaven.cli._common import (
     AsJson,
+    Quiet,
     Talk,
     Threads,
-    check_folder,
     print_json,
     save,
 )
 from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._methods import DEFAULT_METHOD
+from leaven.cli._next import next_commands
+from leaven.cli._outputs import Force, check_model
 from leaven.cli._train_options import (
     Alpha,
     BetaFactor,
@@ -141,12 +141,14 @@ def train_command(
     cache: Cache = None,
     dask: DaskAddress = None,
     threads: Threads = None,
+    force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Train a classifier on the documents in DATA and save it.
 
-    Documents with an empty label are the unlabeled ones; they are used as far as held-out
-    labels show that they help.
+    A document with an empty label is unlabeled. Unlabeled documents are used as far as
+    held-out labels show that they help.
 
     Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
 
@@ -186,8 +188,8 @@ def train_command(
         raise typer.BadParameter(f"--option {name} is set by an option of its own too; keep one")
     with Talk():  # before a cluster is started
         METHODS[method].check_place("dask" if dask else "stream" if stream else "memory")
-        check_folder(output)
-    with Talk() as talk, connected(dask, threads) as client:
+        check_model(output, data, force=force)
+    with Talk(quiet) as talk, connected(dask, threads) as client:
         if stop_words is not None:
             text_options["stop_words"] = read_stop_words(stop_words)
         if ngrams is not None:
@@ -223,22 +225,12 @@ def train_command(
             return
         summary = str(dataclasses.replace(report, warnings=[]))
         if output == "-":
-            talk.say(*summary.split("\n"))
+            talk.note(*summary.split("\n"))
             return
-        typer.echo(summary)
-        talk.say("", f"saved {output} ({readable_size(n_bytes)}). Next:")
-        for command in _next_commands(data, reading, output):
-            talk.say(f"  {command}")
-
-
-def _next_commands(data: Sequence[str], reading: Reading, output: str) -> list[str]:
-    """What to do with the new model, with the user's own file names."""
-    model = shlex.quote(output)
-    column = f" --text {shlex.quote(reading.text)}" if reading.text else ""
-    column += f" --vectors {shlex.quote(reading.vectors)}" if reading.vectors else ""
-    name = "new.csv" if data[0] == "-" or Path(data[0]).is_dir() else data[0]
-    return [
-        f"leaven explain {model}",
-        f"leaven predict {model} {shlex.quote(name)}{column} -o predicted.csv",
-        f"leaven evaluate {model} held-out.csv{column}",
-    ]
+        if not quiet:
+            typer.echo(summary)
+        talk.note("", f"saved {output} ({readable_size(n_bytes)}). Next:")
+        where = {"skip-bad-files": skip_bad_files, "stream": stream, "dask": dask}
+        for command in next_commands(data, reading, output, where):
+            talk.note(f"  {command}")
+        talk.note("where held-out.csv stands for labeled documents that were not trained on")

@@ -125,6 +125,9 @@ class DocumentFiles:
         first, *others = self._sources
         return f"{first.name} and {len(others)} more" if others else first.name
 
+    facts = property(lambda self: {"text": self.text_column, "label": self.label_column})
+    described = property(lambda self: f"read {self.source}: {self.facts}")  # temporary, both
+
     @property
     def total_bytes(self) -> int:
         """Size on disk of all files except those left out."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from leaven._base.percent import percent
 from leaven._base.typing import FloatArray
 from leaven.documents._labels import Labels
 
@@ -29,8 +30,8 @@ def collapse_message(labels: Labels, labeled: FloatArray, shares: FloatArray | N
     if not (one_took_all or few_left):
         return None
     return (
-        f"class {name!r} took {shares[top]:.0%} of the unlabeled documents, with "
-        f"{labeled_shares[top]:.0%} of the labels: EM has probably collapsed. Try a larger "
+        f"class {name!r} took {percent(shares[top])} of the unlabeled documents, with "
+        f"{percent(labeled_shares[top])} of the labels: EM has probably collapsed. Try a larger "
         "constant length (400), a smaller alpha (0.1), a smaller unlabeled weight (0.1), or "
         "training without unlabeled documents (method nb)"
     )

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
+from leaven._base.percent import percent
+
 __all__ = ["EMFacts", "class_lines", "em_lines"]
 
 
@@ -23,14 +25,16 @@ def em_lines(facts: Mapping[str, Any]) -> tuple[str, ...]:
     lines = []
     if facts.get("choices"):
         choices = facts["choices"]
-        tried = ", ".join(f"{choice['components']}: {choice['accuracy']:.0%}" for choice in choices)
+        tried = ", ".join(
+            f"{choice['components']}: {percent(choice['accuracy'])}" for choice in choices
+        )
         lines.append(
-            f"components per class by accuracy on {choices[0]['n_scored']} held-out labeled "
+            f"components per class by accuracy on {choices[0]['n_scored']:,} held-out labeled "
             f"documents: {tried}"
         )
     objective, n_annealed = facts["objective"], facts.get("n_annealed", 0)
     if len(objective) > 1:
-        end = "stopped early by design" if facts.get("stops_early") else "stopped before converging"
+        end = "as configured" if facts.get("stops_early") else "stopped before converging"
         end = "converged" if facts["converged"] else end
         cooled = f"{n_annealed} iterations of annealing, then " if n_annealed else ""
         n_iter = len(objective) - 1 - n_annealed
@@ -49,7 +53,7 @@ def class_lines(facts: Mapping[str, Any]) -> dict[str, str]:
     for name in {**shares, **sizes}:
         parts = []
         if name in shares:
-            parts.append(f"{shares[name]:6.1%} of the unlabeled")
+            parts.append(f"{percent(shares[name], 1):>7} of the unlabeled")
         if sizes.get(name, 1) > 1:
             parts.append(f"{sizes[name]} components")
         found[name] = ", ".join(parts)

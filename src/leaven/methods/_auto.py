@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from leaven._base.percent import percent
 from leaven._base.typing import FloatArray
 from leaven.corpora import TrainingSet
 from leaven.held_out import (
@@ -105,18 +106,18 @@ def _reason(
     right = float(held.is_right(together).mean())
     if is_supervised:
         return (
-            f"unlabeled text would hurt here: the supervised model is right on {right:.0%} of "
+            f"unlabeled text would hurt here: the supervised model is right on {percent(right)} of "
             f"{n:,} held-out labels, more than with it"
         )
     if of_em < LITTLE:
         return (
             f"unlabeled text adds little here, so the supervised models have most of the weight: "
-            f"{right:.0%} of {n:,} held-out labels right"
+            f"{percent(right)} of {n:,} held-out labels right"
         )
     alone = candidates[0]["accuracy"]
     return (
-        f"together the models are right on {right:.0%} of {n:,} held-out labels, the supervised "
-        f"one alone on {alone:.0%}"
+        f"together the models are right on {percent(right)} of {n:,} held-out labels, the "
+        f"supervised one alone on {percent(alone)}"
     )
 
 

@@ -180,7 +180,7 @@ _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
 for _method in (
     Method(
         "auto",
-        "linear models and two kinds of EM, each with the weight that held-out labels give it",
+        "linear models and two kinds of EM, weighted by accuracy on held-out labels",
         "always, to begin with",
         "leaven.learners:TwoViewLearner",
         _TWO_VIEWS,

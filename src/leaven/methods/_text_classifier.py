@@ -240,7 +240,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             documents = FilesInMemory(files, vectors)
         used = replace(reading, text=files.text_column, label=files.label_column)
-        return self._train(documents, vectors is not None, on_progress, began, reading=used)
+        data = {**files.facts, "described": files.described}
+        return self._train(
+            documents, vectors is not None, on_progress, began, reading=used, data=data
+        )
 
     def _train(
         self,
@@ -250,6 +253,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         began: float,
         start: "TextClassifier | None" = None,
         reading: Reading | None = None,
+        data: Mapping[str, Any] | None = None,
     ) -> Self:
         method, learner = self._checked(documents.place, has_vectors)
         training = Training(
@@ -262,6 +266,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.diagnose,
             WarmStart(None if start is None or has_vectors else start.fitted),
             reading,
+            dict(data or {}),
             seconds={"preparing": time.perf_counter() - began},
         )
         self._fitted = training.fit(documents)

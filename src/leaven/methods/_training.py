@@ -62,6 +62,7 @@ class Training:
     diagnose: bool = False
     start: WarmStart = field(default_factory=WarmStart)
     reading: Reading | None = None  # how files were read, for the model to remember
+    data: dict[str, Any] = field(default_factory=dict)  # the same for the report
     notes: list[str] = field(default_factory=list)  # for the report
     messages: list[Message] = field(default_factory=list)  # for the report, and to be issued
     seconds: dict[str, float] = field(default_factory=dict)
@@ -211,6 +212,7 @@ class Training:
                 "method": self._method_options,
                 "training": {"calibrate": self.calibrate},
             },
+            data=plain(self.data),
             facts=checked_plain("the fact", learned.facts),
         )
 
