@@ -95,7 +95,8 @@ def few_labels_summary() -> str:
     covered, _, _, _ = _coverage()
     return _paragraph(
         f"{_against_best()} Its stated accuracy interval, meant to hold the truth nine times in "
-        f"ten, held it in {covered} % of the fits. Its calibration error is "
+        f"ten, held it in {covered} % of the fits with more than one label per class. Its "
+        "calibration error is "
         f"{_listed(f'{error:.2f}' for error in errors)} with {_listed(budgets)} labels per class: "
         "with one or two labels little can be known about the accuracy. Uncalibrated, naive "
         f"Bayes with EM has {_overall('em_raw')['ece']:.2f} on average."
@@ -115,8 +116,9 @@ def few_labels_findings() -> str:
         f"Calibration error of `auto` by labels per class ({_listed(budgets)}): {errors}, on "
         f"average {_overall('auto')['ece']:.3f}; "
         f"uncalibrated EM has {_overall('em_raw')['ece']:.2f}.",
-        f"The interval held the accuracy on test documents in {covered} % of {n_fits} fits "
-        f"({_listed(shares)} % by labels per class); it is {_listed(widths)} points wide.",
+        f"The interval held the accuracy on test documents in {covered} % of {n_fits} fits with "
+        f"{_listed(budgets[1:])} labels per class ({_listed(shares)} %); it is {_listed(widths)} "
+        "points wide. With one label per class no interval is stated.",
     ]
     return "\n".join(_paragraph(point, item=True) for point in points)
 
@@ -244,7 +246,11 @@ def _where_em_is_ahead() -> str:
 
 def _coverage() -> tuple[str, int, list[str], list[str]]:
     """Of auto's intervals: how many hold the truth, of how many; shares and widths by labels."""
-    rows = [row for row in read("few_labels")["coverage"] if row["method"] == "auto"]
+    rows = [
+        row
+        for row in read("few_labels")["coverage"]
+        if row["method"] == "auto" and row["per_class"] > 1  # with one label none is stated
+    ]
     n_fits = sum(row["draws"] for row in rows)
     covered = sum(row["covered"] * row["draws"] for row in rows) / n_fits
     widths = [f"{100 * row['width']:.0f}" for row in rows]

@@ -225,7 +225,7 @@ def train_command(
             random_state=seed,
             vectors=vectors,
             calibrate=calibrate,
-            diagnose=check,
+            diagnose=check and METHODS[method].is_diagnosed,
             skip_bad_files=skip_bad_files,
             stream=stream,
             cache=cache,
