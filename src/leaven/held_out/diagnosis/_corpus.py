@@ -160,25 +160,25 @@ def _ways(asked: Ascent, spelling: Spelling, default: Rival | None) -> tuple[lis
     ways = [
         _by_em(
             "supervised",
-            f"Train without the unlabeled text ({spelling.supervised})",
+            f"Train without the unlabeled text {spelling.supervised}",
             Ascent(replace(plain, unlabeled_weight=0.0), replace(straight, max_iter=0)),
         ),
         _by_em(
             "plain EM",
-            f"Train with the unlabeled text ({spelling.plain})",
+            f"Train with the unlabeled text {spelling.plain}",
             Ascent(plain, straight),
         ),
         _by_em(
             "unlabeled weight 0.1",
-            f"Train with the unlabeled text at a weight of 0.1 ({spelling.light})",
+            f"Train with the unlabeled text at a weight of 0.1 {spelling.light}",
             Ascent(replace(plain, unlabeled_weight=0.1), straight),
         ),
         _by_em(
             "5 components per class",
-            f"Give every class 5 components ({spelling.components})",
+            f"Give every class 5 components {spelling.components}",
             Ascent(replace(plain, component_class=components_of([5] * n_classes)), straight),
         ),
-        _by_em("annealed", f"Anneal ({spelling.annealed})", Ascent(plain, cooled)),
+        _by_em("annealed", f"Anneal {spelling.annealed}", Ascent(plain, cooled)),
     ]
     if default is not None:
         ways.append(_Way(default.name, default.advice, lambda trials: trials.score_rival(default)))

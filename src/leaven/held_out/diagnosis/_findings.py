@@ -36,22 +36,22 @@ class Spelling(NamedTuple):
     @classmethod
     def of(cls, method: str) -> "Spelling":
         """By options of a method whose model is its own."""
-        asked = f"method {method}"
-        return cls(
-            f"{asked}, unlabeled_weight 0",
-            asked,
-            f"{asked}, unlabeled_weight 0.1",
-            f"{asked}, components 5",
-            f"{asked}, beta_start 0.02, correspondence labels",
+        options = (
+            ", unlabeled_weight 0",
+            "",
+            ", unlabeled_weight 0.1",
+            ", components 5",
+            ", beta_start 0.02, correspondence labels",
         )
+        return cls(*(f"(method {method}{option})" for option in options))
 
 
 NAIVE_BAYES = Spelling(
-    "method nb",
-    "method em",
-    "method em, unlabeled_weight 0.1",
-    "method mixture, components 5",
-    "method annealed",
+    "(method nb)",
+    "(method em)",
+    "(method em, unlabeled_weight 0.1)",
+    "(method mixture, components 5)",
+    "(method annealed)",
 )
 
 
@@ -237,7 +237,7 @@ def _nothing_to_judge(n_unlabeled: int, spelling: Spelling) -> tuple[str, str]:
     if not n_unlabeled:
         return (
             "There is no unlabeled text that could help.",
-            f"Train on the labeled documents alone ({spelling.supervised}).",
+            f"Train on the labeled documents alone {spelling.supervised}.",
         )
     return (
         "Whether unlabeled text helps cannot be determined: no class has two labeled documents, "
@@ -265,7 +265,7 @@ def _words(
         if verdict == "helps":
             return sentence, "Train with the unlabeled text."
         return sentence, (
-            f"Train without the unlabeled text ({spelling.supervised}), or let leaven diagnose try "
+            f"Train without the unlabeled text {spelling.supervised}, or let leaven diagnose try "
             "the default method, more components per class, annealing and a lower unlabeled weight."
         )
     if abs(gain.mean) + ONE_SIDED_95 * gain.error < NOTICEABLE:
@@ -278,5 +278,5 @@ def _words(
         return sentence, "Train with the unlabeled text, which more likely helps than not."
     return (
         sentence,
-        f"Train without the unlabeled text ({spelling.supervised}) until there are more labels.",
+        f"Train without the unlabeled text {spelling.supervised} until there are more labels.",
     )
