@@ -98,7 +98,8 @@ def few_labels_summary() -> str:
     covered, _, _, _ = _coverage()
     return _paragraph(
         f"{_against_best()} The 90 % interval that it reports for its own accuracy contained the "
-        f"accuracy on the test documents in {covered} % of the fits. Its calibration error is "
+        f"accuracy on the test documents in {covered} % of the fits with more than one label per "
+        "class; with one it reports that the accuracy is unknown. Its calibration error is "
         f"{_listed(f'{error:.2f}' for error in errors)} with {_listed(budgets)} labels per class; "
         "with one or two labels per class there are too few to calibrate on. Uncalibrated, `em` "
         f"has a calibration error of {_overall('em_raw')['ece']:.2f} on average."
@@ -119,7 +120,8 @@ def few_labels_findings() -> str:
         f"average {_overall('auto')['ece']:.3f}; that of uncalibrated EM is "
         f"{_overall('em_raw')['ece']:.2f}.",
         f"The interval contained the accuracy on test documents in {covered} % of {n_fits} fits "
-        f"({_listed(shares)} % by labels per class); its width is {_listed(widths)} points.",
+        f"with {_listed(budgets[1:])} labels per class ({_listed(shares)} %); its width is "
+        f"{_listed(widths)} points. With one label per class no interval is reported.",
     ]
     return "\n".join(_paragraph(point, item=True) for point in points)
 
@@ -304,7 +306,11 @@ def _where_em_is_ahead() -> str:
 
 def _coverage() -> tuple[str, int, list[str], list[str]]:
     """Of auto's intervals: how many hold the truth, of how many; shares and widths by labels."""
-    rows = [row for row in read("few_labels")["coverage"] if row["method"] == "auto"]
+    rows = [
+        row
+        for row in read("few_labels")["coverage"]
+        if row["method"] == "auto" and row["per_class"] > 1  # with one label none is stated
+    ]
     n_fits = sum(row["draws"] for row in rows)
     covered = sum(row["covered"] * row["draws"] for row in rows) / n_fits
     widths = [f"{100 * row['width']:.0f}" for row in rows]

@@ -162,7 +162,8 @@ def leavens(name: str, **settings: Any) -> Method:
         clf = TextClassifier(name, **settings).fit(task.texts, task.labels)
         seconds = time.perf_counter() - start
         expected = getattr(clf.report_, "expected_accuracy", None) or {}
-        stated = {f"expected_{key}": float(expected[key]) for key in STATED if expected}
+        # Nothing is stated where no label could be held out.
+        stated = {f"expected_{key}": expected[key] for key in STATED if expected.get("n_held_out")}
         proba = clf.predict_proba(task.test_texts)
         return answer(task, proba, seconds, {"chosen": clf.report_.method, **stated})
 

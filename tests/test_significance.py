@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import t as student
 
-from leaven.significance import mcnemar, paired_t
+from leaven.significance import holm, mcnemar, paired_t
 
 
 def test_a_paired_t_test_is_the_textbook_formula():
@@ -57,6 +57,14 @@ def test_differences_that_are_rounding_are_none():
 def test_scores_that_are_not_paired_are_refused(a, b, message):
     with pytest.raises(ValueError, match=message):
         paired_t(a, b)
+
+
+def test_holm_steps_down_from_the_smallest_p_value():
+    # 0.01 of four, 0.02 of three, 0.03 of two (below the one before: raised to it), 0.5 alone.
+    assert_allclose(holm([0.5, 0.01, 0.03, 0.02]), [0.5, 0.04, 0.06, 0.06])
+    assert_allclose(holm([0.9, 0.8]), [1.0, 1.0])
+    assert holm([]).tolist() == []
+    assert holm([0.04]).tolist() == [0.04]
 
 
 def test_mcnemar_counts_the_documents_that_one_alone_has_right():

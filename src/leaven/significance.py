@@ -13,7 +13,16 @@ import numpy as np
 
 from leaven._base.typing import FloatArray
 
-__all__ = ["Z_90", "Z_95", "McNemar", "PairedT", "mcnemar", "paired_t", "wilson_interval"]
+__all__ = [
+    "Z_90",
+    "Z_95",
+    "McNemar",
+    "PairedT",
+    "holm",
+    "mcnemar",
+    "paired_t",
+    "wilson_interval",
+]
 
 # Standard errors on either side of an interval that holds 90 and 95 % of a normal distribution.
 Z_90, Z_95 = 1.6448536269514722, 1.959963984540054
@@ -115,6 +124,35 @@ def mcnemar(truth: Any, a: Any, b: Any) -> McNemar:
 
         p_value = float(binomtest(only_a, only_a + only_b).pvalue)
     return McNemar((only_a - only_b) / len(truth), p_value, len(truth), only_a, only_b)
+
+
+def holm(p_values: Any) -> FloatArray:
+    """P-values of several tests, adjusted by Holm's step-down procedure.
+
+    Where all adjusted p-values below 0.05 are called significant, the probability that any of
+    them is so by chance is at most 0.05 (S. Holm, "A simple sequentially rejective multiple
+    test procedure", Scandinavian Journal of Statistics 6, 1979).
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+
+    Returns
+    -------
+    ndarray of shape (n_tests,)
+        In the order given.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = _scores("p_values", p_values)
+    order = np.argsort(p, kind="stable")
+    stepped = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted
 
 
 def _scores(name: str, values: Any) -> FloatArray:

@@ -9,6 +9,7 @@ from leaven.learners import NaiveBayesLearner
 from leaven.methods import METHODS
 
 NAMES = ["supervised", "plain EM", "unlabeled weight 0.1", "5 components per class", "annealed"]
+NAMES.append("auto")
 
 
 def test_diagnose_prints_the_verdict_the_advice_and_a_table(run, data):

@@ -1,5 +1,8 @@
 """Weights of experts, honest confidence, expected accuracy."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +13,7 @@ from scipy.optimize import minimize
 from leaven._base.measures import calibration_error, calibration_gaps, log_softmax, softmax
 from leaven.held_out import Expectation, expect_accuracy, fit_weights, temper
 
+RESULTS = Path(__file__).parents[2] / "studies" / "results"
 few = settings(max_examples=10, deadline=None, derandomize=True)
 seeds = given(seed=st.integers(0, 2**16))
 
@@ -79,13 +83,13 @@ def test_confidence_moves_to_the_accuracy_expected(n_held_out, share):
     def confidence(factor):
         return np.exp(log_softmax(factor * scores).max(axis=1)).mean()
 
-    factor = temper(scores, Expectation(0.5, 0.4, 0.6, n_held_out))
+    factor = temper(scores, Expectation(None, None, None, n_held_out, 0.5))
     target = share * 0.5 + (1 - share) * confidence(1.0)
     assert_allclose(confidence(factor), target, atol=2e-3)
 
 
 def test_scores_that_say_nothing_are_left_alone():
-    assert temper(np.zeros((10, 3)), Expectation(0.8, 0.7, 0.9, 0)) == 1.0
+    assert temper(np.zeros((10, 3)), Expectation(None, None, None, 0, 0.8)) == 1.0
 
 
 def expected(right, **more):
@@ -102,11 +106,37 @@ def test_more_held_out_labels_tell_more():
     assert many.n_held_out == 1000
 
 
-def test_without_held_out_labels_more_classes_promise_less():
+def test_without_held_out_labels_nothing_is_stated():
     two, many = expected([], n_classes=2), expected([], n_classes=30)
-    assert many.accuracy < two.accuracy
-    assert two.high - two.low > 0.3
-    assert 0.0 <= many.low < many.high <= 1.0
+    assert (two.accuracy, two.low, two.high, two.n_held_out) == (None, None, None, 0)
+    assert many.guess < two.guess  # what probabilities are calibrated to
+    assert two.to_json() == {
+        "accuracy": None, "low": None, "high": None, "n_held_out": 0,
+        "study_low": 0.11, "study_high": 0.80, "n_study_corpora": 8,
+    }  # fmt: skip
+    assert set(expected([1, 0]).to_json()) == {"accuracy", "low", "high", "n_held_out"}
+
+
+def test_the_range_without_held_out_labels_is_that_of_the_study():
+    lines = (RESULTS / "few_labels.jsonl").read_text().splitlines()
+    rows = [
+        row for row in map(json.loads, lines) if (row["method"], row["per_class"]) == ("auto", 1)
+    ]
+    accuracies = [row["accuracy"] for row in rows]
+    stated = expected([]).to_json()
+    assert stated["study_low"] == round(min(accuracies), 2)
+    assert stated["study_high"] == round(max(accuracies), 2)
+    assert stated["n_study_corpora"] == len({row["corpus"] for row in rows})
+
+
+def test_classes_without_held_out_labels_widen_the_interval():
+    """They may be half of the documents however few the classifier gives them."""
+    right = [1] * 90 + [0] * 10
+    all_classes, half = expected(right), expected(right, covered=(0.5, 0.99))
+    assert half.low < 0.5 < half.accuracy < all_classes.accuracy
+    assert half.high == pytest.approx(all_classes.high, abs=0.02)
+    assert half.low <= half.accuracy <= half.high
+    assert expected(right, covered=(1.0, 1.0)) == all_classes
 
 
 def test_training_on_fewer_labels_is_made_up_for():

@@ -66,16 +66,30 @@ def test_a_fit_that_hurt_warns_and_says_what_to_do():
     assert warning.startswith("Unlabeled text hurts here")
 
 
-def test_nothing_is_checked_unless_asked_or_without_unlabeled_documents_in_use():
+def test_nothing_is_checked_unless_asked():
     texts, labels = draw_texts("moods")
     assert TextClassifier("em").fit(texts, labels).report_.diagnosis == {}
-    assert TextClassifier("nb", diagnose=True).fit(texts, labels).report_.diagnosis == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "why"),
+    [
+        ("nb", "method nb ran no EM over unlabeled documents."),
+        ("sfe", "method sfe ran no EM over unlabeled documents."),
+        ("auto", "method auto weights EM by held-out labels itself."),
+    ],
+)
+def test_where_there_is_no_diagnosis_a_sentence_says_why(method, why):
+    report = TextClassifier(method, diagnose=True).fit(*draw_texts("moods")).report_
+    assert report.diagnosis["verdict"] is None
+    assert report.diagnosis["sentence"].endswith(why)
+    assert report.diagnosis["sentence"] in str(report)
+    assert report.warnings == []
 
 
 def test_a_blend_needs_no_check_because_it_acts_on_what_held_out_labels_say():
     texts, labels = draw_texts("moods")
     report = TextClassifier(diagnose=True).fit(texts, labels).report_  # a warning is an error
-    assert report.diagnosis == {}
     assert report.warnings == []
     shares = {own["name"]: own["share"] for own in report.candidates}
     assert sum(say for name, say in shares.items() if name.endswith("EM")) < 0.3
@@ -116,13 +130,14 @@ def test_leaven_train_warns_where_unlabeled_text_hurts(tmp_path, monkeypatch):
     assert blend.exit_code == 0, blend.stderr
     assert "warning" not in blend.stdout + blend.stderr
     assert "method auto: unlabeled text " in blend.stdout
+    assert "not diagnosed" not in blend.stdout  # nobody asked for it
 
 
 @pytest.mark.parametrize("options", [{"unlabeled_weight": 0.0}, {"max_iter": 0}])
 def test_where_unlabeled_documents_change_nothing_nothing_is_checked(options):
     texts, labels = draw_texts("moods")
     clf = TextClassifier("em", options=options, diagnose=True).fit(texts, labels)
-    assert clf.report_.diagnosis == {}
+    assert clf.report_.diagnosis["verdict"] is None
     with pytest.raises(ValueError, match="there is nothing to diagnose"):
         diagnose(texts, labels, options=options)
 

@@ -5,10 +5,17 @@ import pandas as pd
 import pytest
 
 import leaven
-from leaven import NaiveBayesEM, diagnose
-from leaven.corpora import InMemoryCorpus, TrainingSet
+from leaven import NaiveBayesEM, TextClassifier, diagnose
+from leaven.corpora import Counting, InMemoryCorpus, TextsInMemory, TrainingSet
 from leaven.documents import Labels
-from leaven.held_out.diagnosis import Diagnosis, diagnose_corpus
+from leaven.documents._arrow import as_text_array
+from leaven.documents._labels import encode_labels
+from leaven.held_out.diagnosis import Diagnosis, Point, diagnose_corpus
+from leaven.held_out.diagnosis._findings import judge
+from leaven.held_out.diagnosis._trials import MOST_UNLABELED, Trials
+from leaven.methods import METHODS
+from leaven.methods._diagnose import spelling_of
+from leaven.methods._options import make_learner, merged_text_options
 from leaven.text import TextVectorizer
 
 TOPICS = {
@@ -30,6 +37,7 @@ def draw_texts(n_documents=300, n_labeled=45, seed=0):
 
 
 TEXTS, LABELS = draw_texts()
+RNG = np.random.default_rng(0)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +50,7 @@ def test_topics_are_helped(found):
     assert found.verdict == "helps"
     assert found.recommended != "supervised"
     assert (found.n_labeled, found.n_unlabeled) == (45, 255)
-    assert len(found.alternatives) == 5
+    assert len(found.alternatives) == 6
 
 
 def test_the_quick_answer_is_the_same_without_alternatives(found):
@@ -104,7 +112,57 @@ def test_progress_is_told_by_phase():
     seen = []
     diagnose(TEXTS, LABELS, n_starts=2, on_progress=lambda *now: seen.append(now))
     assert {phase for phase, _, _ in seen} == {"counting", "diagnosing"}
-    assert seen[-1] == ("diagnosing", 10, 10)
+    assert seen[-1] == ("diagnosing", 12, 12)
+
+
+def test_the_default_method_is_an_alternative_scored_on_the_same_documents(found):
+    """By hand: fitted on the documents of every start, scored on those held out there."""
+    *_, own = found.alternatives
+    assert own.name == "auto"
+    assert own.advice == "Train with the default, method auto (leaven train without --method)"
+    encoded = encode_labels(LABELS)
+    counts = Counting(lambda n: merged_text_options(METHODS["em"], None, n))
+    training = TextsInMemory(as_text_array(TEXTS), encoded).counted(counts).training
+    trials = Trials(training, 10, MOST_UNLABELED, 0, None, None)
+    shares = []
+    for part, held in trials.splits:
+        kept = np.concatenate([trials.labeled.numbers[part], trials.sample.numbers])
+        labels = [LABELS[i] for i in kept]
+        clf = TextClassifier().fit([TEXTS[i] for i in kept], labels)
+        places = trials.labeled.numbers[held]
+        shares.append(clf.score([TEXTS[i] for i in places], [LABELS[i] for i in places]))
+    assert own.accuracy == pytest.approx(np.mean(shares), abs=0.02)
+
+
+def test_the_default_method_is_recommended_where_it_is_best():
+    texts, labels = draw_texts(n_documents=240, n_labeled=24, seed=3)
+    own = diagnose(texts, labels, n_starts=4)
+    accuracy = {way.name: way.accuracy for way in own.alternatives}
+    assert accuracy["auto"] == max(accuracy.values())
+    assert own.recommended == "auto"
+    assert "(leaven train without --method)" in own.recommendation
+
+
+def test_advice_names_the_method_that_was_asked_about():
+    own = diagnose(TEXTS, LABELS, method="two-view", n_starts=3)
+    advice = {way.name: way.advice for way in own.alternatives}
+    assert advice["supervised"].endswith("(method two-view, unlabeled_weight 0)")
+    assert advice["plain EM"].endswith("(method two-view)")
+    assert not any("method nb" in text or "method em" in text for text in advice.values())
+    # Every option that is named is one: nb, em, mixture and annealed have another model.
+    options = {"unlabeled_weight": 0.0, "components": 5, "beta_start": 0.02}
+    for name, value in {**options, "correspondence": "labels"}.items():
+        make_learner(METHODS["two-view"], {name: value}).check(np.dtype(np.float32))
+    hurt = judge(
+        [Point(0, 0, 0.0, 1.0, 2)],
+        np.array([[-1.0, 0.0]]),
+        RNG,
+        2,
+        5,
+        spelling_of(METHODS["two-view"]),
+    )
+    assert "method nb" not in hurt.recommendation
+    assert spelling_of(METHODS["annealed"]) == spelling_of(METHODS["em"])
 
 
 @pytest.mark.parametrize("method", ["nb", "auto", "sfe", "magic"])

@@ -97,10 +97,11 @@ def small_blocks(monkeypatch):
 
 
 def plain_report(clf):
-    """All of a report but seconds and objectives, which are compared more closely."""
+    """All of a report but files, seconds, and objectives, which are compared more closely."""
     report = clf.report_.to_json()
     report["lines"] = [re.sub("objective .*", "objective", line) for line in report["lines"]]
-    return {key: value for key, value in report.items() if key not in ("seconds", "objective")}
+    others = ("data", "seconds", "objective")
+    return {key: value for key, value in report.items() if key not in others}
 
 
 def rounded(value):

@@ -30,7 +30,8 @@ class FitReport:
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
     diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
-    expected_accuracy: dict[str, float] = field(default_factory=dict)  # accuracy, low, high
+    # accuracy, low, high, n_held_out; the first three are None where no label was held out
+    expected_accuracy: dict[str, float | None] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -63,10 +64,27 @@ class FitReport:
     def expectation(self) -> str:
         """Expected accuracy in words."""
         found = self.expected_accuracy
-        span = f"{100 * found['low']:.0f}–{100 * found['high']:.0f}"
-        held_out = int(found["n_held_out"])
-        source = f"from {held_out:,} held-out labels" if held_out else "no label could be held out"
-        return f"expected accuracy {found['accuracy']:.0%} ({span}; {source})".replace("%", " %")
+        # Models trained earlier state an accuracy even where no label was held out.
+        n_held_out = found["n_held_out"]
+        if not n_held_out:
+            return f"expected accuracy unknown: {self._why_unknown}"
+        held_out = f"from {int(n_held_out):,} held-out labels"
+        n_single = sum(count == 1 for count in self.class_counts.values())
+        if n_single:
+            held_out += f", none of {_classes(n_single)} with one label"
+        span = f"{_percent(found['low'])}–{_percent(found['high'])}"
+        return f"expected accuracy {_percent(found['accuracy'])} % ({span}; {held_out})"
+
+    @property
+    def _why_unknown(self) -> str:
+        if max(self.class_counts.values(), default=0) > 1:
+            return "no label was held out"
+        why = "with one label per class none can be held out; label a second document of each class"
+        study = self.expected_accuracy
+        if study.get("study_low") is None:
+            return why
+        span = f"{_percent(study['study_low'])}–{_percent(study['study_high'])} %"
+        return f"{why} (on {study['n_study_corpora']} corpora auto had {span}, yours may differ)"
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON can hold it, the facts of the method beside the fields."""
@@ -107,6 +125,14 @@ class FitReport:
             lines.append(f"  {shown:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(map(printable, lines))
+
+
+def _percent(share: float | None) -> str:
+    return "unknown" if share is None else f"{100 * share:.0f}"
+
+
+def _classes(number: int) -> str:
+    return "the class" if number == 1 else f"the {number:,} classes"
 
 
 def _sizes_tried(choices: list[dict[str, Any]]) -> str:

@@ -134,8 +134,12 @@ def draw_diagnosis(diagnosis: "Diagnosis", path: Path) -> None:
 
 
 def draw_comparison(comparison: "Comparison", path: Path) -> None:
-    """Draw a dot and its 90 % interval per method, the best on top, seconds at the right."""
+    """Draw a dot and its 90 % interval per method, the best on top, seconds at the right.
+
+    The winner is in colour, or else all methods that may be the best.
+    """
     rows = comparison.results
+    leading = comparison.indistinguishable or [comparison.best]
     figure = Figure(figsize=(7.6, 1.3 + 0.42 * len(rows)), layout="constrained")
     axes = figure.add_subplot()
     right_edge = axes.get_yaxis_transform()  # x as a share of the width, y in rows
@@ -143,8 +147,7 @@ def draw_comparison(comparison: "Comparison", path: Path) -> None:
         if result.accuracy is None or result.low is None or result.high is None:
             axes.text(0.5, y, "failed", transform=right_edge, ha="center", va="center")
             continue
-        is_best = result.method == comparison.best
-        color, dark = (EM_COLOR, EM_COLOR) if is_best else (NB_COLOR, "black")
+        color, dark = (EM_COLOR, EM_COLOR) if result.method in leading else (NB_COLOR, "black")
         middle, low, high = 100 * result.accuracy, 100 * result.low, 100 * result.high
         axes.errorbar(
             middle, y, xerr=[[middle - low], [high - middle]],
@@ -163,9 +166,10 @@ def draw_comparison(comparison: "Comparison", path: Path) -> None:
         "one fit", (1, 1), (125, 6), xycoords="axes fraction", textcoords="offset points",
         ha="right", va="baseline", fontsize=9,
     )  # fmt: skip
+    outcome = "no clear winner" if comparison.winner is None else f"{comparison.winner} is best"
     axes.set_title(
-        f"{comparison.n_held_out:,} held-out labels, {comparison.n_unlabeled:,} unlabeled "
-        "documents",
+        f"{_shortened(outcome)}: {comparison.n_held_out:,} held-out labels, "
+        f"{comparison.n_unlabeled:,} unlabeled documents",
         loc="left",
         fontsize=11,
     )

@@ -120,7 +120,9 @@ def diagnose_command(
 
     EM starts from several parts of the labeled documents and is scored on the others. Where
     more probable models classify better, unlabeled text helps; where they classify worse, it
-    hurts. Other ways to train are tried on the same documents, and the best is recommended.
+    hurts. Other ways to train, the default method auto among them, are tried on the same
+    documents, and the best is recommended: auto unless another is better by more than a
+    standard error. 20,000 documents of 20 classes take about a minute, with --quick some seconds.
 
     Example: leaven diagnose reviews.csv --text body --label stars --plot diagnosis.png
     """

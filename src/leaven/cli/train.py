@@ -207,7 +207,7 @@ def train_command(
             n_threads=threads,
             random_state=seed,
             calibrate=calibrate,
-            diagnose=check,
+            diagnose=check and METHODS[method].is_diagnosed,
             skip_bad_files=skip_bad_files,
             stream=stream,
             cache=cache,

@@ -82,9 +82,10 @@ class HeldOut:
         ``shares`` are the estimated shares of the classes in the corpus.
         """
         n_classes = len(self.labels)
-        held_out_classes = np.unique(self.truth)
-        # Half by number of classes: the shares of classes with one label are uncertain too.
-        covered = (shares[held_out_classes].sum() + len(held_out_classes) / n_classes) / 2
+        labels_per_class = np.bincount(self.training.labeled.y, minlength=n_classes)
+        has_several = labels_per_class > 1
+        # By shares and by number: classes of one label look small beside those of many.
+        covered = sorted([float(shares[has_several].sum()), float(has_several.mean())])
         return expect_accuracy(
             self.is_right(scores).astype(np.float64),
             self.importance(shares),
@@ -92,5 +93,5 @@ class HeldOut:
             len(self.training.labeled.y),
             self.training.size.words_per_document,
             self.n_folds,
-            float(covered),
+            (covered[0], covered[1]),
         )

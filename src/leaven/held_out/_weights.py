@@ -56,7 +56,8 @@ def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None 
 
     A model is more confident in documents that it was fitted on than in new ones, and one
     trained on all labels more than those that its weights were fitted to. So mean confidence is
-    moved half way to the expected accuracy; all the way where no label was held out.
+    moved half way to the expected accuracy; where no label was held out, all the way to the
+    accuracy that other corpora suggest.
     """
     from scipy.optimize import brentq
 
@@ -70,7 +71,7 @@ def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None 
         best = np.exp(log_softmax(np.exp(log_factor) * sample).max(axis=1))
         return float(np.average(best, weights=sample_weight))
 
-    target = expected.accuracy
+    target = expected.guess
     if expected.n_held_out:
         target = (target + confidence(0.0)) / 2
     if not (confidence(-7.0) < target < confidence(7.0)):

@@ -1,15 +1,17 @@
 """Results of methods on the same held-out labels, in numbers and in words."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from leaven._base.validation import check_choice
 from leaven.methods._registry import METHODS
-from leaven.significance import McNemar, mcnemar
+from leaven.significance import McNemar, holm, mcnemar
 
 __all__ = ["Comparison", "MethodResult"]
 
 BEYOND_CHANCE = 0.05
+DEFAULT = next(iter(METHODS))
 NOT_IN_JSON = {"right", "held_out"}
 
 
@@ -44,8 +46,25 @@ class Comparison:
 
     @property
     def best(self) -> str:
-        """The method with most held-out labels right."""
+        """The method with most held-out labels right, be it by chance."""
         return self.results[0].method
+
+    @property
+    def winner(self) -> str | None:
+        """The method that is better than every other beyond chance; None if there is none."""
+        return None if self.indistinguishable else self.best
+
+    @property
+    def indistinguishable(self) -> list[str]:
+        """Methods that cannot be told apart from the best, which is first; none if it wins.
+
+        By McNemar's exact test of the best against each other method, adjusted for the number
+        of methods by Holm's procedure.
+        """
+        first, *others = (result.method for result in self.scored)
+        adjusted = holm([self.paired(first, other).p_value for other in others])
+        alike = [other for other, p in zip(others, adjusted, strict=True) if not p < BEYOND_CHANCE]
+        return [first, *alike] if alike else []
 
     @property
     def n_held_out(self) -> int:
@@ -65,20 +84,34 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """Which method is best, and whether by more than chance."""
+        """Which method is best beyond chance, or which ones may be."""
         first, *others = self.scored
         labels = f"{self.n_held_out:,} held-out label{'s' * (self.n_held_out != 1)}"
-        right = f"{_percent(first)} of {labels} right"
         if not others:
-            return f"{first.method} has {right}."
-        second = others[0].method
-        test = self.paired(first.method, second)
-        if not test.difference:
-            return f"{first.method} and {second} are equally good: {right}."
-        lead = f"{_points(test.difference)} more than {second}"
-        if test.p_value < BEYOND_CHANCE:
-            return f"{first.method} is best: {right}, {lead} ({_chance(test)})."
-        return f"{first.method} is best: {right}; {lead}, which may be chance ({_chance(test)})."
+            return f"{first.method} has {_percent(first)} of {labels} right."
+        alike = self.indistinguishable
+        if alike:
+            shares = {result.method: _percent(result) for result in self.scored}
+            listed = _listed([f"{name} ({shares[name]})" for name in alike])
+            return f"No clear winner: {listed} cannot be told apart on {labels}."
+        test = self.paired(first.method, others[0].method)
+        lead = f"{_points(test.difference)} more than {others[0].method} ({_chance(test)})"
+        return f"{first.method} is best: {_percent(first)} of {labels} right, {lead}."
+
+    @property
+    def advice(self) -> str | None:
+        """What to choose where there is no winner; None where there is one."""
+        alike = self.indistinguishable
+        if not alike:
+            return None
+        seconds = {result.method: result.seconds or 0.0 for result in self.scored}
+        fastest = min(alike, key=seconds.__getitem__)
+        is_fastest = f"the fastest of them ({seconds[fastest]:,.2f} s per fit)"
+        if DEFAULT in alike and fastest != DEFAULT:
+            choice = f"{DEFAULT}, the default, or {fastest}, {is_fastest}"
+        else:
+            choice = f"{fastest}, {is_fastest}"
+        return f"Until more labels tell them apart, choose {choice}."
 
     @property
     def warning(self) -> str | None:
@@ -118,7 +151,10 @@ class Comparison:
         """All numbers and sentences, as JSON can hold them."""
         return {
             "best": self.best,
+            "winner": self.winner,
+            "indistinguishable": self.indistinguishable,
             "sentence": self.sentence,
+            "advice": self.advice,
             "warning": self.warning,
             "results": [_without(asdict(result)) for result in self.results],
             "n_labeled": self.n_labeled,
@@ -137,12 +173,16 @@ class Comparison:
             for result in self.scored
             if result.low is not None and result.high is not None
         ]
-        warning = [] if self.warning is None else [self.warning]
-        return "\n".join([self.sentence, *warning, *rows, *self.notes])
+        words = [text for text in (self.advice, self.warning) if text is not None]
+        return "\n".join([self.sentence, *words, *rows, *self.notes])
 
 
 def _without(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in NOT_IN_JSON}
+
+
+def _listed(items: Sequence[str]) -> str:
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def _percent(result: MethodResult) -> str:

@@ -227,6 +227,7 @@ for _method in (
         {"beta_start": 0.02, "correspondence": "labels"},
         _WEIGHTED,
         supervised=_SUPERVISED,
+        is_slow=True,  # hundreds of iterations: half of the time of a comparison
         is_diagnosed=True,
     ),
     Method(

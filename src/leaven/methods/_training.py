@@ -20,6 +20,7 @@ from leaven.held_out import Combination, calibrate
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
 from leaven.learning import View, learn_view
+from leaven.methods._diagnose import spelling_of
 from leaven.methods._options import learner_options
 from leaven.methods._registry import Method
 from leaven.methods._warm_start import WarmStart
@@ -148,16 +149,25 @@ class Training:
 
     def _diagnosis(self, learned: Learned, training: TrainingSet) -> dict[str, Any]:
         ascent = learned.ascent
-        # A blend has already held documents out, and weighted its experts accordingly.
-        if not self.diagnose or self.method.blend or ascent is None or self._is_stopped:
+        if not self.diagnose or self._is_stopped:
             return {}
+        if self.method.blend:
+            return _no_diagnosis(f"{self.method.name} weights EM by held-out labels itself")
+        if ascent is None:
+            return _no_diagnosis(f"{self.method.name} ran no EM over unlabeled documents")
         if self.uses_labels:
             self.notes.append(WORDS_CHOSEN_BY_LABELS)
             return {}
         on_fit = self.run.progress.phase("checking")
         found = self._timed(
             "checking",
-            lambda: diagnose_corpus(ascent, training, seed=self.random_state, on_fit=on_fit),
+            lambda: diagnose_corpus(
+                ascent,
+                training,
+                seed=self.random_state,
+                spelling=spelling_of(self.method),
+                on_fit=on_fit,
+            ),
         )
         if found.verdict == "hurts":
             message = f"{found.sentence} {found.recommendation}"
@@ -220,3 +230,8 @@ class Training:
         """Issue the warnings of the fit."""
         for category, message in self.messages:
             warnings.warn(message, category, stacklevel=stacklevel)
+
+
+def _no_diagnosis(why: str) -> dict[str, Any]:
+    sentence = f"Whether unlabeled text helps was not diagnosed: method {why}."
+    return {"verdict": None, "sentence": sentence}

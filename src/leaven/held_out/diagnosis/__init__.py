@@ -7,13 +7,24 @@ so EM starts several times from a part of them and is scored on the others.
 """
 
 from leaven.held_out.diagnosis._corpus import diagnose_alternatives, diagnose_corpus
-from leaven.held_out.diagnosis._findings import Alternative, Diagnosis, Difference, Point
+from leaven.held_out.diagnosis._findings import (
+    NAIVE_BAYES,
+    Alternative,
+    Diagnosis,
+    Difference,
+    Point,
+    Spelling,
+)
+from leaven.held_out.diagnosis._trials import Rival
 
 __all__ = [
+    "NAIVE_BAYES",
     "Alternative",
     "Diagnosis",
     "Difference",
     "Point",
+    "Rival",
+    "Spelling",
     "diagnose_alternatives",
     "diagnose_corpus",
 ]

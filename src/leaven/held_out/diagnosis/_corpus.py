@@ -1,27 +1,32 @@
 """The diagnosis of a corpus: the verdict alone, or with alternatives to plain EM."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leaven._base.progress import OnDone
+from leaven._base.typing import FloatArray
 from leaven._base.validation import check_in, check_whole
 from leaven.corpora import TrainingSet
 from leaven.held_out.diagnosis._findings import (
+    NAIVE_BAYES,
     Alternative,
     Diagnosis,
     Difference,
+    Point,
+    Spelling,
     judge,
     paired_difference,
 )
-from leaven.held_out.diagnosis._trials import MOST_UNLABELED, Trials
+from leaven.held_out.diagnosis._trials import MOST_UNLABELED, Rival, Trials
 from leaven.learning import Ascent, components_of
 from leaven.posteriors import cooling
 
 __all__ = ["diagnose_alternatives", "diagnose_corpus"]
 
-SUPERVISED, EM, ANNEALED = 0, 1, 4  # places among the ways to train
+SUPERVISED, EM, ANNEALED, DEFAULT = 0, 1, 4, 5  # places among the ways to train
 JUDGING, COMPARING = 4, 5  # streams of random numbers
 
 
@@ -32,6 +37,7 @@ def diagnose_corpus(
     n_starts: int = 10,
     most_unlabeled: int = MOST_UNLABELED,
     seed: Any = 0,
+    spelling: Spelling = NAIVE_BAYES,
     on_fit: OnDone | None = None,
 ) -> Diagnosis:
     """Judge whether EM over unlabeled documents makes this model better.
@@ -49,6 +55,8 @@ def diagnose_corpus(
         Unlabeled documents to use; where there are more, a sample stands for all of them.
     seed : int, default=0
         Seed of parts, sample and starts.
+    spelling : Spelling
+        How users ask for each way to train this model, for the advice.
     on_fit : callable or None, default=None
         Called as ``on_fit(done, total)`` after every fit.
     """
@@ -56,7 +64,7 @@ def diagnose_corpus(
     n_threads = ascent.model.n_threads
     trials = Trials(training, n_starts, most_unlabeled, seed, n_threads, on_fit)
     points, first, last = trials.follow(ascent)
-    return judge(points, last - first, trials.rng(JUDGING), trials.n_labeled, trials.n_unlabeled)
+    return _judged(trials, points, last - first, spelling)
 
 
 def diagnose_alternatives(
@@ -66,25 +74,28 @@ def diagnose_alternatives(
     n_starts: int = 10,
     most_unlabeled: int = MOST_UNLABELED,
     seed: Any = 0,
+    spelling: Spelling = NAIVE_BAYES,
+    default: Rival | None = None,
     on_fit: OnDone | None = None,
 ) -> Diagnosis:
     """Judge as :func:`diagnose_corpus` does, and try alternatives.
 
     Supervised training, plain EM, a lower unlabeled weight, five components per class,
     annealing, and the given model if it is none of these, are scored on the same
-    held-out labels. The best is recommended if it beats both supervised training and plain EM
-    by more than a standard error, else the better of these two. The parameters are those of
-    :func:`diagnose_corpus`.
+    held-out labels, and so is ``default``, the way to train where users ask for none. The best
+    is recommended if it beats the default by more than a standard error, else the default is;
+    without a default, the better of supervised training and plain EM takes its place. The other
+    parameters are those of :func:`diagnose_corpus`.
     """
     _check_that_it_climbs(ascent)
-    ways, asked = _ways(ascent)
+    ways, asked = _ways(ascent, spelling, default)
     n_threads = ascent.model.n_threads
     trials = Trials(training, n_starts, most_unlabeled, seed, n_threads, on_fit, len(ways))
     points, first, last = trials.follow(ascent)
-    found = judge(points, last - first, trials.rng(JUDGING), trials.n_labeled, trials.n_unlabeled)
+    found = _judged(trials, points, last - first, spelling)
     if not points:
         return found
-    right = [last if way == asked else trials.score(ways[way].ascent) for way in range(len(ways))]
+    right = [last if place == asked else way.tried_in(trials) for place, way in enumerate(ways)]
 
     def compare(way: int, other: int) -> Difference:
         if way == other:
@@ -103,9 +114,11 @@ def diagnose_alternatives(
         for place, way in enumerate(ways)
     ]
     best = max(range(len(ways)), key=accuracies.__getitem__)
-    simple = EM if accuracies[EM] > accuracies[SUPERVISED] else SUPERVISED
-    ahead = compare(best, simple)
-    taken = best if ahead.mean > ahead.error else simple
+    usual = EM if accuracies[EM] > accuracies[SUPERVISED] else SUPERVISED
+    if default is not None:
+        usual = DEFAULT
+    ahead = compare(best, usual)
+    taken = best if ahead.mean > ahead.error else usual
     return replace(
         found,
         alternatives=alternatives,
@@ -120,13 +133,24 @@ def _check_that_it_climbs(ascent: Ascent) -> None:
         check_whole("max_iter", ascent.climb.max_iter, "[1, inf)")
 
 
+def _judged(
+    trials: Trials, points: list[Point], gains: FloatArray, spelling: Spelling
+) -> Diagnosis:
+    rng = trials.rng(JUDGING)
+    return judge(points, gains, rng, trials.n_labeled, trials.n_unlabeled, spelling)
+
+
 class _Way(NamedTuple):
     name: str
     advice: str
-    ascent: Ascent
+    tried_in: Callable[[Trials], FloatArray]  # its right answers
 
 
-def _ways(asked: Ascent) -> tuple[list[_Way], int]:
+def _by_em(name: str, advice: str, ascent: Ascent) -> _Way:
+    return _Way(name, advice, lambda trials: trials.score(ascent))
+
+
+def _ways(asked: Ascent, spelling: Spelling, default: Rival | None) -> tuple[list[_Way], int]:
     """Ways to train, the simplest first, and the place of the given one."""
     model, climb = asked.model, asked.climb
     n_classes = model.n_classes
@@ -134,27 +158,33 @@ def _ways(asked: Ascent) -> tuple[list[_Way], int]:
     straight = replace(climb, warm_up=())
     cooled = replace(climb, warm_up=cooling(), correspondence="labels")
     ways = [
-        _Way(
+        _by_em(
             "supervised",
-            "Train without the unlabeled text (method nb)",
+            f"Train without the unlabeled text {spelling.supervised}",
             Ascent(replace(plain, unlabeled_weight=0.0), replace(straight, max_iter=0)),
         ),
-        _Way("plain EM", "Train with the unlabeled text (method em)", Ascent(plain, straight)),
-        _Way(
+        _by_em(
+            "plain EM",
+            f"Train with the unlabeled text {spelling.plain}",
+            Ascent(plain, straight),
+        ),
+        _by_em(
             "unlabeled weight 0.1",
-            "Train with the unlabeled text at a weight of 0.1 (method em, unlabeled_weight 0.1)",
+            f"Train with the unlabeled text at a weight of 0.1 {spelling.light}",
             Ascent(replace(plain, unlabeled_weight=0.1), straight),
         ),
-        _Way(
+        _by_em(
             "5 components per class",
-            "Give every class 5 components (method mixture, components 5)",
+            f"Give every class 5 components {spelling.components}",
             Ascent(replace(plain, component_class=components_of([5] * n_classes)), straight),
         ),
-        _Way("annealed", "Anneal (method annealed)", Ascent(plain, cooled)),
+        _by_em("annealed", f"Anneal {spelling.annealed}", Ascent(plain, cooled)),
     ]
+    if default is not None:
+        ways.append(_Way(default.name, default.advice, lambda trials: trials.score_rival(default)))
     if len(model.component_class) == n_classes and model.unlabeled_weight == 1.0:
         return ways, ANNEALED if climb.warm_up else EM
-    return [*ways, _Way("as asked", "Train as asked", asked)], len(ways)
+    return [*ways, _by_em("as asked", "Train as asked", asked)], len(ways)
 
 
 def _recommendation(alternatives: list[Alternative], taken: int, best: int) -> str:
@@ -165,7 +195,7 @@ def _recommendation(alternatives: list[Alternative], taken: int, best: int) -> s
         if way != taken
     )
     text = f"{chosen.advice}: {chosen.accuracy:.0%} of the held-out labels right, against {against}"
-    if best not in (taken, *others):
+    if best != taken:
         top = alternatives[best]
         text += f"; {top.name} with {top.accuracy:.0%} is not better beyond chance"
     return text + "."

@@ -2,17 +2,57 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from leaven._base.typing import FloatArray
 
-__all__ = ["Alternative", "Diagnosis", "Difference", "Point", "judge", "paired_difference"]
+__all__ = [
+    "NAIVE_BAYES",
+    "Alternative",
+    "Diagnosis",
+    "Difference",
+    "Point",
+    "Spelling",
+    "judge",
+    "paired_difference",
+]
 
 ONE_SIDED_95 = 1.645  # standard errors
 N_RESAMPLED = 500
 NOTICEABLE = 0.05  # a smaller difference in accuracy makes little difference
+
+
+class Spelling(NamedTuple):
+    """How users ask for each way to train the model that is diagnosed."""
+
+    supervised: str
+    plain: str
+    light: str  # unlabeled documents at a tenth of their weight
+    components: str  # five per class
+    annealed: str
+
+    @classmethod
+    def of(cls, method: str) -> "Spelling":
+        """By options of a method whose model is its own."""
+        options = (
+            ", unlabeled_weight 0",
+            "",
+            ", unlabeled_weight 0.1",
+            ", components 5",
+            ", beta_start 0.02, correspondence labels",
+        )
+        return cls(*(f"(method {method}{option})" for option in options))
+
+
+NAIVE_BAYES = Spelling(
+    "(method nb)",
+    "(method em)",
+    "(method em, unlabeled_weight 0.1)",
+    "(method mixture, components 5)",
+    "(method annealed)",
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +127,7 @@ def judge(
     rng: np.random.Generator,
     n_labeled: int,
     n_unlabeled: int,
+    spelling: Spelling = NAIVE_BAYES,
 ) -> Diagnosis:
     """Verdict from the points, and from what EM gained on each held-out document.
 
@@ -98,9 +139,11 @@ def judge(
         In the order of starts and iterations.
     gains : array of shape (n_starts, n_labeled)
         1 where EM made a wrong answer right, -1 the other way round, NaN where not held out.
+    spelling : Spelling
+        How to ask for each way to train.
     """
     if not points:
-        sentence, advice = _nothing_to_judge(n_unlabeled)
+        sentence, advice = _nothing_to_judge(n_unlabeled, spelling)
         nothing = Difference(0.0, 0.0)
         return Diagnosis(
             "unclear", sentence, advice, nothing, None, None, n_labeled, 0, n_unlabeled
@@ -114,7 +157,7 @@ def judge(
     elif interval is not None and most < 0 and interval[1] < 0:
         verdict = "hurts"
     n_held_out = int((~np.isnan(gains)).any(axis=0).sum())
-    sentence, advice = _words(verdict, gain, correlation, n_held_out)
+    sentence, advice = _words(verdict, gain, correlation, n_held_out, spelling)
     return Diagnosis(
         verdict,
         sentence,
@@ -190,11 +233,11 @@ def _resampled(rng: np.random.Generator, n: int) -> FloatArray:
     return rng.multinomial(n, np.full(n, 1 / n), size=N_RESAMPLED).astype(np.float64)
 
 
-def _nothing_to_judge(n_unlabeled: int) -> tuple[str, str]:
+def _nothing_to_judge(n_unlabeled: int, spelling: Spelling) -> tuple[str, str]:
     if not n_unlabeled:
         return (
             "There is no unlabeled text that could help.",
-            "Train on the labeled documents alone (method nb).",
+            f"Train on the labeled documents alone {spelling.supervised}.",
         )
     return (
         "Whether unlabeled text helps cannot be determined: no class has two labeled documents, "
@@ -204,7 +247,11 @@ def _nothing_to_judge(n_unlabeled: int) -> tuple[str, str]:
 
 
 def _words(
-    verdict: str, gain: Difference, correlation: float | None, n_held_out: int
+    verdict: str,
+    gain: Difference,
+    correlation: float | None,
+    n_held_out: int,
+    spelling: Spelling,
 ) -> tuple[str, str]:
     """The sentence and the recommendation."""
     on_labels = f"on {n_held_out:,} held-out label{'s' * (n_held_out != 1)}"
@@ -218,8 +265,8 @@ def _words(
         if verdict == "helps":
             return sentence, "Train with the unlabeled text."
         return sentence, (
-            "Train without the unlabeled text (method nb), or let leaven diagnose try more "
-            "components per class, annealing and a lower unlabeled weight."
+            f"Train without the unlabeled text {spelling.supervised}, or let leaven diagnose try "
+            "the default method, more components per class, annealing and a lower unlabeled weight."
         )
     if abs(gain.mean) + ONE_SIDED_95 * gain.error < NOTICEABLE:
         sentence = f"Unlabeled text makes little difference here: {gain} points {on_labels}."
@@ -231,5 +278,5 @@ def _words(
         return sentence, "Train with the unlabeled text, which more likely helps than not."
     return (
         sentence,
-        "Train without the unlabeled text (method nb) until there are more labels.",
+        f"Train without the unlabeled text {spelling.supervised} until there are more labels.",
     )

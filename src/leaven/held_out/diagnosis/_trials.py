@@ -1,7 +1,7 @@
 """Starts from parts of the labeled documents, scored on the others."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from leaven.learning import (
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import SOFT
 
-__all__ = ["MOST_UNLABELED", "Trials"]
+__all__ = ["MOST_UNLABELED", "Rival", "Trials"]
 
 MOST_UNLABELED = 6000  # documents in a sample that stands for all
 MOST_HELD_OUT = 500  # labeled documents that a start is scored on
@@ -38,6 +38,19 @@ MOST_TO_START = 10_000  # labeled documents that a start gets
 LEAST_PART, LARGEST_PART = 0.25, 0.8  # shares of the labels that a start gets
 MOST_ITERATIONS, LOOSE = 30, 1e-4  # accuracy settles long before EM converges
 SAMPLE, PARTS, COMPONENTS = 1, 2, 3  # streams of random numbers
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A way to train that is not EM of the model at hand, to be tried on the same documents.
+
+    ``answers(labeled, unlabeled, held)`` are the codes that it gives the third block after
+    training on the first two. It may see the documents otherwise: their numbers say which.
+    """
+
+    name: str
+    advice: str  # how to train in this way
+    answers: Callable[[Block, Block, Block], IntArray]
 
 
 class Trials:
@@ -81,7 +94,7 @@ class Trials:
         sample, self.n_unlabeled = sample_unlabeled(corpus, most_unlabeled, self.rng(SAMPLE))
         if not len(sample.y):
             self.n_unlabeled = 0  # documents without words are no text
-        self.unlabeled = in_memory(sample, n_threads)
+        self.sample, self.unlabeled = sample, in_memory(sample, n_threads)
         self.weight = float(sample.weight.sum())
         self.splits = []
         if self.n_unlabeled:
@@ -121,6 +134,16 @@ class Trials:
             quick = _quickened(ascent.climb)
             fit = fit_mixture(ascent.model, corpus, quick, self._seed(number))
             right[number, held] = self._right(ascent.model, fit.result.params, held)
+            self._count()
+        return right
+
+    def score_rival(self, rival: Rival) -> FloatArray:
+        """Right answers of another way to train, as :meth:`score` gives them."""
+        right = self._nothing_right()
+        for number, (part, held) in enumerate(self.splits):
+            documents = self.labeled.rows(held)
+            codes = rival.answers(self.labeled.rows(part), self.sample, documents)
+            right[number, held] = codes == documents.y
             self._count()
         return right
 
