@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from leaven._base.plain import checked_plain, plain
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
-from leaven.documents._label_checks import check_labels
+from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._reading import Reading
-from leaven.exceptions import CollapseWarning, UnlabeledHurtWarning
+from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
 from leaven.held_out import Combination, calibrate
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
@@ -79,6 +79,8 @@ class Training:
         how = Counting(self.text_options, run.n_threads, run.progress, check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
         self.notes += counted.notes
+        doubts = doubtful_labels(counted.training.labels, counted.class_counts)
+        self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
         earlier = self.start.fitting(counted, self.method.name, options)
         training, view = self._with_vectors(counted.training, earlier)

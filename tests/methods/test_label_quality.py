@@ -1,0 +1,101 @@
+"""Doubtful labels and labeled texts, noticed alike in memory, in streams and on a cluster."""
+
+import csv
+
+import numpy as np
+import pytest
+from tests.clusters import threads
+
+from leaven import TextClassifier, compare, diagnose, load
+from leaven.exceptions import LabelWarning
+
+WORDS = {
+    "ham": "meeting agenda minutes project budget report colleague office",
+    "spam": "winner prize casino lottery pills cheap offer click",
+}
+COMMON = ["the", "and", "with", "about", "some", "very", "one", "other", "from", "that", "have"]
+PLACES = ["texts", "memory", "stream", "dask"]
+
+
+def draw(n_documents, n_labeled, seed=0):
+    """Texts of two classes; the first ``n_labeled`` have their label."""
+    rng = np.random.default_rng(seed)
+    names = [list(WORDS)[i % 2] for i in range(n_documents)]
+    texts = [
+        " ".join([*rng.choice(WORDS[name].split(), 5), *rng.choice(COMMON, 6)]) for name in names
+    ]
+    return texts, [name if i < n_labeled else None for i, name in enumerate(names)]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with threads() as found:
+        yield found
+
+
+@pytest.fixture
+def fit(tmp_path, client):
+    """Fit texts and labels somewhere."""
+
+    def fitted(place, texts, labels, method="nb", **options):
+        clf = TextClassifier(method, **options)
+        if place == "texts":
+            return clf.fit(texts, labels)
+        paths, whole = [], list(zip(texts, labels, strict=True))
+        for number, first in enumerate(range(0, len(whole), 25)):
+            paths.append(tmp_path / f"{number}.csv")
+            with paths[-1].open("w", newline="") as file:
+                rows = csv.writer(file)
+                rows.writerow(["text", "label"])
+                rows.writerows(whole[first : first + 25])
+        return clf.fit_files(
+            paths, stream=place != "memory", client=client if place == "dask" else None
+        )
+
+    return fitted
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_spellings_and_placeholders_are_warned_about_until_an_option_settles_them(fit, place):
+    texts, labels = draw(60, 30)
+    labels = [
+        label and (label.upper() if i % 4 == 0 else label.title() if i % 4 == 1 else label)
+        for i, label in enumerate(labels)
+    ]
+    labels[30:36] = ["?"] * 6
+    with pytest.warns(LabelWarning) as warned:
+        clf = fit(place, texts, labels)
+    found = [str(each.message) for each in warned]
+    assert found == [each for each in clf.report_.warnings if each in found]
+    assert found[0].startswith("4 classes differ from another only in case or white space: 'HAM'")
+    assert found[1].startswith("1 class looks like a missing label: '?' (6)")
+    clf = fit(place, texts, labels, unlabeled=["?"], ignore_case=True)
+    assert clf.classes_.tolist() == ["ham", "spam"]
+    assert clf.report_.class_counts == {"ham": 15, "spam": 15}
+    assert clf.report_.warnings == []
+    assert clf.score(["project meeting", "casino prize", "agenda"], ["HAM", "Spam", "?"]) == 1
+
+
+def test_a_loaded_classifier_reads_labels_as_it_learned_them(tmp_path):
+    texts, labels = draw(20, 20)
+    TextClassifier("nb", unlabeled=("?",), ignore_case=True).fit(texts, labels).save(
+        tmp_path / "a.leaven"
+    )
+    clf = load(tmp_path / "a.leaven")
+    assert (clf.unlabeled, clf.ignore_case) == (("?",), True)
+    assert clf.score(["project meeting", "casino"], ["Ham", "?"]) == 1
+
+
+def test_compare_and_diagnose_read_labels_by_the_same_rules():
+    texts, labels = draw(24, 12)
+    labels = [label and (label.upper() if i % 4 < 2 else label) for i, label in enumerate(labels)]
+    labels[12:14] = ["?", "?"]
+    with pytest.warns(LabelWarning) as warned:
+        compare(texts, labels, methods=["nb"])
+    assert ["ignore-case" in str(each.message) for each in warned] == [True, False]
+    settled = {"unlabeled": ["?"], "ignore_case": True}
+    assert compare(texts, labels, methods=["nb"], **settled).n_labeled == 12
+    with pytest.warns(LabelWarning) as warned:
+        diagnose(texts, labels, alternatives=False, n_starts=2)
+    assert ["--unlabeled" in str(each.message) for each in warned] == [False, True]
+    diagnose(texts, labels, alternatives=False, n_starts=2, **settled)
