@@ -23,6 +23,7 @@ from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._labeled_texts import LabeledTexts
 from leaven.text._options import TextOptions
 from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_of
 
@@ -58,6 +59,7 @@ class Counted:
     n_documents: int
     notes: list[str] = field(default_factory=list)  # on reading and labels, for the user
     labels_digest: str = ""  # of the documents' labels; "" where it is too costly
+    labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
 
     @property
     def class_counts(self) -> IntArray:
@@ -97,7 +99,13 @@ class TextsInMemory:
         block = Block(X, codes, np.ones(len(self.texts)), self.vectors)
         training = TrainingSet(in_memory(block, how.n_threads), labels, counts.astype(np.float64))
         digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
-        return Counted(training, counter, len(self.texts), notes, digest)
+        return Counted(training, counter, len(self.texts), notes, digest, self._labeled())
+
+    def _labeled(self) -> LabeledTexts:
+        is_labeled = self.encoded.codes >= 0
+        names = pa.array(self.encoded.labels.names, pa.large_string())
+        texts = self.texts if is_labeled.all() else self.texts.filter(pa.array(is_labeled))
+        return LabeledTexts.of(texts, names.take(pa.array(self.encoded.codes[is_labeled])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +162,8 @@ class FilesOnDisk:
             gathered(blocks, values_per_block(how.n_threads)), self.cache, how.n_threads
         )
         check_unchanged(found, corpus)
-        return Counted(TrainingSet(corpus, labels, counts), counter, found.n_documents, notes)
+        training = TrainingSet(corpus, labels, counts)
+        return Counted(training, counter, found.n_documents, notes, labeled=found.labeled)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ class FilesOnDask:
         cluster.wait(parts, how.progress.phase("pieces"))
         corpus = DaskCorpus(cluster, parts)
         check_unchanged(found, corpus)
-        return Counted(TrainingSet(corpus, labels, counts), counter, found.n_documents, notes)
+        training = TrainingSet(corpus, labels, counts)
+        return Counted(training, counter, found.n_documents, notes, labeled=found.labeled)
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,6 +102,7 @@ class Training:
             training.corpus.dtype,
             counted.labels_digest,
             self.reading,
+            counted.labeled.hashes,
         )
 
     def _timed(self, phase: str, step: Callable[[], T]) -> T:
