@@ -7,6 +7,7 @@ import pytest
 from tests.clusters import threads
 
 from leaven import TextClassifier, compare, diagnose, load
+from leaven.documents._arrow import as_text_array
 from leaven.exceptions import LabelWarning
 
 WORDS = {
@@ -99,3 +100,16 @@ def test_compare_and_diagnose_read_labels_by_the_same_rules():
         diagnose(texts, labels, alternatives=False, n_starts=2)
     assert ["--unlabeled" in str(each.message) for each in warned] == [False, True]
     diagnose(texts, labels, alternatives=False, n_starts=2, **settled)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_model_remembers_its_labeled_texts(fit, place):
+    texts, labels = draw(60, 21)
+    texts[0] = "  "
+    fitted = fit(place, texts, labels).fitted
+    assert len(fitted.labeled_hashes) == 20  # without the blank one
+    asked = as_text_array([*texts, f" {texts[3]}\n", texts[4].upper()])
+    assert fitted.learned_from(asked).tolist() == [False] + 20 * [True] + 39 * [False] + [
+        True,
+        False,
+    ]
