@@ -113,3 +113,72 @@ def test_a_model_remembers_its_labeled_texts(fit, place):
         True,
         False,
     ]
+
+
+def quality(clf):
+    return clf.report_.labeled_texts, clf.report_.warnings
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_labeled_documents_without_words_are_counted(fit, place):
+    texts, labels = draw(60, 30)
+    texts[3], texts[4], texts[5] = "", " \t ", "§ !"
+    numbers, notes = quality(fit(place, texts, labels))
+    assert (numbers["blank"], numbers["without_words"]) == (2, 1)
+    assert notes == [
+        "2 labeled documents have no text and teach nothing",
+        "1 labeled document holds no word that is counted and teaches nothing",
+    ]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_texts_with_different_labels_are_counted_and_the_first_is_shown(fit, place):
+    texts, labels = draw(80, 60)
+    texts[29] = texts[28] = "the meeting\nabout the lottery is cancelled"
+    texts[51] = texts[30]
+    numbers, notes = quality(fit(place, texts, labels))
+    assert (numbers["conflicting"], numbers["copies"]) == (2, 0)
+    assert notes == [
+        "2 texts occur with different labels (the first: 'the meeting about the lottery…' as "
+        "'ham' and 'spam'); correct them, or empty their labels"
+    ]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_copies_are_counted(fit, place):
+    texts, labels = draw(80, 60)
+    texts[2:20:2] = texts[:1] * 9
+    numbers, notes = quality(fit(place, texts, labels))
+    assert (numbers["conflicting"], numbers["copies"], numbers["near_copies"]) == (0, 9, 0)
+    (note,) = notes
+    assert note.startswith("9 of 60 labeled documents repeat the text of another with the same")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_near_copies_make_the_expected_accuracy_optimistic(fit, place):
+    texts, labels = draw(80, 60)
+    form = "dear customer your request number {} was received by our office and is being handled"
+    texts[:20:2] = [form.format(f"a{i}") for i in range(10)]
+    numbers, notes = quality(fit(place, texts, labels))
+    assert numbers["near_copies"] == 10
+    assert notes == [
+        "10 of 60 different labeled documents are near-copies of another one of their class; the "
+        "expected accuracy is too optimistic, unless new documents are like that too"
+    ]
+    assert "near_copies" not in quality(fit(place, texts, labels, calibrate=False))[0]
+
+
+def test_ordinary_documents_raise_no_doubt():
+    texts, labels = draw(200, 100)
+    numbers, notes = quality(TextClassifier("nb").fit(texts, labels))
+    assert not notes
+    assert set(numbers.values()) == {0}
+
+
+def test_documents_without_text_may_have_vectors():
+    texts, labels = draw(40, 20)
+    texts[3] = ""
+    vectors = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    clf = TextClassifier("two-view").fit(texts, labels, vectors=vectors)
+    assert quality(clf)[0]["blank"] == 1
+    assert not any("teaches nothing" in note for note in quality(clf)[1])

@@ -28,6 +28,7 @@ class FitReport:
     diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
     expected_accuracy: dict[str, float] = field(default_factory=dict)  # accuracy, low, high
+    labeled_texts: dict[str, int] = field(default_factory=dict)  # that teach less than they seem
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used

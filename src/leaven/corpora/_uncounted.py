@@ -60,6 +60,7 @@ class Counted:
     notes: list[str] = field(default_factory=list)  # on reading and labels, for the user
     labels_digest: str = ""  # of the documents' labels; "" where it is too costly
     labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
+    n_wordless: int = 0  # labeled documents without a word that is counted
 
     @property
     def class_counts(self) -> IntArray:
@@ -99,7 +100,10 @@ class TextsInMemory:
         block = Block(X, codes, np.ones(len(self.texts)), self.vectors)
         training = TrainingSet(in_memory(block, how.n_threads), labels, counts.astype(np.float64))
         digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
-        return Counted(training, counter, len(self.texts), notes, digest, self._labeled())
+        n_wordless = int(_sizes(block)[1])
+        return Counted(
+            training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless
+        )
 
     def _labeled(self) -> LabeledTexts:
         is_labeled = self.encoded.codes >= 0
@@ -161,9 +165,9 @@ class FilesOnDisk:
         corpus = CachedCorpus(
             gathered(blocks, values_per_block(how.n_threads)), self.cache, how.n_threads
         )
-        check_unchanged(found, corpus)
+        n_wordless = check_unchanged(found, corpus)
         training = TrainingSet(corpus, labels, counts)
-        return Counted(training, counter, found.n_documents, notes, labeled=found.labeled)
+        return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
 
 
 @dataclass(frozen=True)
@@ -176,14 +180,24 @@ class _Ahead:
         return ahead(self.items)
 
 
-def check_unchanged(found: Survey, corpus: Corpus) -> None:
-    """Refuse a corpus whose size differs from that of the survey."""
-    n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
+def _sizes(block: Block) -> IntArray:
+    """Number of documents, and of those that are labeled and without words."""
+    is_wordless = (block.y >= 0) & (np.diff(block.X.indptr) == 0)
+    return np.array([len(block.y), is_wordless.sum()], dtype=np.int64)
+
+
+def check_unchanged(found: Survey, corpus: Corpus) -> int:
+    """Refuse a corpus whose size differs from that of the survey.
+
+    Returns the number of labeled documents without a word that is counted.
+    """
+    n_now, n_wordless = corpus.reduce(_sizes).tolist()
     if n_now != found.n_documents:
         raise DataError(
             f"the files held {found.n_documents} documents at first and {n_now} when they were "
             "counted: a file changed meanwhile; train again once nothing writes to it"
         )
+    return int(n_wordless)
 
 
 def described(

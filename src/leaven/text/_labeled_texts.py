@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from leaven.text._counting import text_buffers
 from leaven.text._text_hash_kernels import hash_texts
 
-__all__ = ["MOST_REMEMBERED", "LabeledTexts", "text_hashes"]
+__all__ = ["MOST_REMEMBERED", "START", "Copies", "LabeledTexts", "text_hashes"]
 
 # Texts of which a hash is kept: 8 bytes each in a model file, about 80 while documents are read.
 # Of more texts those with the smallest hashes are kept, a sample in which copies stay together.
@@ -36,6 +36,16 @@ def _hashes(texts: pa.LargeStringArray) -> NDArray[np.uint64]:
     hashes = np.empty(len(texts), dtype=np.uint64)
     hash_texts(*text_buffers(texts), hashes)
     return hashes
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Labeled texts that occur several times, and an example of one with different labels."""
+
+    n_copies: int  # documents with the text and the label of an earlier one
+    n_conflicting: int  # texts with different labels
+    start: str = ""  # of the first such text
+    labels: tuple[str, ...] = ()  # that it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +92,30 @@ class LabeledTexts:
         return type(self)(kept, self.n_blank, self.n_texts)
 
     @cached_property
+    def kept(self) -> pa.Table:
+        """The texts that are kept, however many parts they came in."""
+        return self._cut().table
+
+    @cached_property
+    def copies(self) -> "Copies":
+        """Texts that occur several times."""
+        hashes = self.kept["hash"].to_numpy()
+        labels = self.kept["label"].combine_chunks().dictionary_encode()
+        codes = labels.indices.to_numpy()
+        order = np.lexsort((codes, hashes))
+        is_same_text = hashes[order][1:] == hashes[order][:-1]
+        is_same_label = codes[order][1:] == codes[order][:-1]
+        doubtful = np.unique(hashes[order][1:][is_same_text & ~is_same_label])
+        n_copies = int((is_same_text & is_same_label).sum())
+        if not len(doubtful):
+            return Copies(n_copies, 0)
+        first = int(np.isin(hashes, doubtful).argmax())  # in the order of the documents
+        names = labels.filter(pa.array(hashes == hashes[first])).unique()
+        start = self.kept["start"][first].as_py()
+        return Copies(n_copies, len(doubtful), start, tuple(names.to_pylist()))
+
+    @cached_property
     def hashes(self) -> NDArray[np.uint64]:
         """Different hashes, sorted."""
-        found: NDArray[np.uint64] = np.unique(self._cut().table["hash"].to_numpy())
+        found: NDArray[np.uint64] = np.unique(self.kept["hash"].to_numpy())
         return found
