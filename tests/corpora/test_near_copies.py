@@ -52,7 +52,7 @@ def test_a_chain_of_near_copies_is_found_as_a_whole():
 
 
 def test_short_documents_and_unrelated_ones_are_no_near_copies():
-    short = np.eye(12)[:6] + np.ones((6, 12)) * (np.arange(12) > 7)
+    short = np.eye(24)[:6] + np.ones((6, 24)) * (np.arange(24) > 6)
     assert not near_copies(block(short, np.zeros(6, int))).any()
     assert not near_copies(block(draw(np.random.default_rng(1)), np.zeros(80, int))).any()
     assert not near_copies(block(np.zeros((0, 5)), np.zeros(0, int))).any()

@@ -157,7 +157,10 @@ def test_copies_are_counted(fit, place):
 @pytest.mark.parametrize("place", PLACES)
 def test_near_copies_make_the_expected_accuracy_optimistic(fit, place):
     texts, labels = draw(80, 60)
-    form = "dear customer your request number {} was received by our office and is being handled"
+    form = (
+        "dear customer your request number {} was received by our office and is being handled, "
+        "please allow us three working days before you write again, kind regards"
+    )
     texts[:20:2] = [form.format(f"a{i}") for i in range(10)]
     numbers, notes = quality(fit(place, texts, labels))
     assert numbers["near_copies"] == 10

@@ -46,9 +46,9 @@ def label_quality(
         notes.append(_conflicts(labeled))
     if copies.n_copies > SHARE_OF_COPIES * len(labeled.kept):
         notes.append(
-            f"{copies.n_copies:,} of {_sampled(len(labeled.kept), labeled)} labeled documents repeat "
-            "the text of another with the same label; where labels are held out, each text counts "
-            "once"
+            f"{copies.n_copies:,} of {_sampled(len(labeled.kept), labeled)} labeled documents "
+            "repeat the text of another with the same label; where labels are held out, each "
+            "text counts once"
         )
     if is_held_out:
         is_near = near_copies(training.labeled)
