@@ -1,4 +1,5 @@
 import csv
+import dataclasses
 import json
 import sys
 
@@ -8,7 +9,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from leaven.classifier._evaluation import Evaluation
-from leaven.classifier._model_file import load_model
+from leaven.classifier._model_file import load_model, save_model
 from leaven.significance import wilson_interval
 
 
@@ -183,3 +184,23 @@ def test_the_file_of_the_training_alone_is_refused(run, model, data):
 def test_info_counts_the_labeled_texts_that_a_model_remembers(run, model):
     assert json.loads(run("info", model, "--json").stdout)["n_labeled_hashes"] == 12
     assert "remembers 12 labeled texts by their hashes" in run("info", model).stdout
+
+
+def test_a_model_that_remembers_a_sample_of_its_texts_says_so(run, model, make_csv, rows):
+    fitted = load_model(model)
+    report = dataclasses.replace(fitted.report, n_labeled=3_000_000)
+    save_model(dataclasses.replace(fitted, report=report), "large.leaven")
+    path = make_csv([*rows(60, 4), *rows(30, 30, seed=1)])
+    said = run("evaluate", "large.leaven", path).stderr
+    assert "the model remembers 12 of its 3,000,000 labeled texts" in said
+
+
+def test_labels_in_lower_case_need_classes_in_lower_case(run, model, make_csv, rows):
+    held = [{**row, "label": row["label"].title()} for row in rows(30, 30, seed=1)]
+    path = make_csv(held)
+    result = run("evaluate", model, path, "--ignore-case", "--json")
+    assert json.loads(result.stdout)["confusion"]["classes"] == ["baking", "space", "sport"]
+    run("train", path, "-o", "titles.leaven", "--method", "nb")
+    result = run("evaluate", "titles.leaven", path, "--ignore-case")
+    assert result.exit_code == 1
+    assert "the model has a class 'Baking'; train it with --ignore-case too" in result.stderr

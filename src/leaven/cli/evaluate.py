@@ -34,7 +34,7 @@ from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected,
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
-    from leaven.classifier import Evaluation, Scorer, Sums
+    from leaven.classifier import Evaluation, FittedClassifier, Scorer, Sums
     from leaven.documents import DocumentFiles
 
 __all__ = ["evaluate", "evaluate_command"]
@@ -67,6 +67,7 @@ def evaluate(
     from leaven.exceptions import DataError
 
     fitted = read_model(model)
+    _check_case(reading, fitted)
     reading = reading.after(fitted.reading)
     files = reading.files(paths, needs_labels=True, skip_bad=skip_bad)
     n_threads = n_threads if client is None else 1
@@ -80,7 +81,7 @@ def evaluate(
             raise DataError(_only_training_message(files.source, sums.n_from_training))
         raise DataError(no_labels_message(files, "give labeled documents"))
     if sums.n_from_training:
-        warnings.warn(_training_message(sums), stacklevel=2)
+        warnings.warn(_training_message(sums, fitted), stacklevel=2)
     warn_bad_files(files)
     if sums.unknown:
         warnings.warn(_unknown_message(sums.n_unknown), stacklevel=2)
@@ -115,12 +116,33 @@ def _only_training_message(source: str, n_documents: int) -> str:
     )
 
 
-def _training_message(sums: "Sums") -> str:
+def _check_case(reading: Reading, fitted: "FittedClassifier") -> None:
+    from leaven.documents._label_rules import one_spelling
+    from leaven.exceptions import DataError
+
+    other = next((name for name in fitted.labels.names if one_spelling(name) != name), None)
+    if reading.ignore_case and other is not None:
+        raise DataError(
+            f"--ignore-case reads labels in lower case, but the model has a class {other!r}; "
+            "train it with --ignore-case too"
+        )
+
+
+def _training_message(sums: "Sums", fitted: "FittedClassifier") -> str:
+    from leaven.text._labeled_texts import MOST_REMEMBERED
+
     n_labeled = sums.n_documents - sums.n_unlabeled
+    known, n_learned = len(fitted.labeled_hashes), fitted.report.n_labeled
+    more = (
+        f"; more may be among them, because the model remembers {known:,} of its {n_learned:,} "
+        "labeled texts"
+        if n_learned > MOST_REMEMBERED
+        else ""
+    )
     used = f"{sums.n_from_training:,} of {n_labeled:,} labeled documents were used in training"
     if sums.includes_training:
         return f"{used}, so the accuracy is too optimistic"
-    return f"{used} and are left out; --include-training keeps them"
+    return f"{used} and are left out; --include-training keeps them{more}"
 
 
 def _unknown_message(counts: dict[str, int]) -> str:
