@@ -3,6 +3,7 @@
 __all__ = [
     "CollapseWarning",
     "DataError",
+    "LabelWarning",
     "ModelFileError",
     "UnlabeledHurtWarning",
     "UnseenWordsWarning",
@@ -23,6 +24,10 @@ class ClusterError(RuntimeError):
 
 class CollapseWarning(UserWarning):
     """Almost all unlabeled documents were assigned to one class during EM."""
+
+
+class LabelWarning(UserWarning):
+    """Classes look like several spellings of one, or like missing labels."""
 
 
 class UnlabeledHurtWarning(UserWarning):

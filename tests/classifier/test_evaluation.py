@@ -17,10 +17,19 @@ CLASSES = ["a", "b", "c"]
 
 
 class Fake:
-    """Probabilities that are written in the text, which holds no known word."""
+    """Probabilities that are written in the text, which holds no known word.
+
+    It learned from texts that begin with a number below ``learned``.
+    """
 
     labels = Labels(np.array(CLASSES, dtype=object))
     decide = labels.decide
+
+    def __init__(self, learned=0.0):
+        self.learned = learned
+
+    def learned_from(self, texts):
+        return np.array([float(t.split()[0]) < self.learned for t in texts.to_pylist()], bool)
 
     def classify(self, texts, **_more):
         scores = np.array([[float(n) for n in t.split()] for t in texts.to_pylist()])
@@ -58,6 +67,23 @@ def test_sums_of_any_batches_give_the_scores_of_all(seed):
     assert found.calibration_error == pytest.approx(expected.calibration_error, rel=1e-12)
     assert found.mean_confidence == pytest.approx(expected.mean_confidence, rel=1e-12)
     assert found.n_bad_files == 2
+
+
+@pytest.mark.parametrize("includes", [False, True])
+def test_documents_of_the_training_are_counted_and_left_out_unless_included(includes):
+    whole = documents(np.random.default_rng(3), 200)
+    score = Scorer(Fake(learned=0.4), includes_training=includes)
+    one = score(whole)
+    many = score(part(whole, 0, 70)) + score(part(whole, 70, 200))
+    first = np.array([float(text.split()[0]) for text in whole.texts.to_pylist()])
+    is_labeled = np.array(whole.labels.is_valid())
+    n_known = int((is_labeled & (first < 0.4)).sum())
+    assert one.n_from_training == many.n_from_training == n_known > 0
+    assert one.n_labeled == many.n_labeled == int(is_labeled.sum()) - n_known * (not includes)
+    assert one.n_documents == many.n_documents == 200
+    assert np.array_equal(one.evaluation().confusion, many.evaluation().confusion)
+    found = many.evaluation().to_json()
+    assert (found["n_from_training"], found["includes_training"]) == (n_known, includes)
 
 
 def test_the_calibration_error_is_that_of_the_documents():

@@ -708,7 +708,25 @@ ARRAYS = [
 
 
 def test_the_arrays_of_a_file_are_those_tested(content):
-    assert sorted(parts(content)[0]) == sorted(ARRAYS)
+    assert sorted(parts(content)[0]) == sorted([*ARRAYS, "labeled_hashes"])
+
+
+def test_hashes_of_labeled_texts_are_kept_and_may_be_absent(content):
+    tensors, about = parts(content)
+    assert_array_equal(parse_model(content, "a").labeled_hashes, tensors["labeled_hashes"])
+    assert len(tensors["labeled_hashes"])
+    del tensors["labeled_hashes"]
+    assert not len(parse_model(packed(tensors, about), "earlier").labeled_hashes)
+
+
+@pytest.mark.parametrize("change", [
+    lambda hashes: hashes.astype(np.int64), lambda hashes: hashes[:, None],
+    lambda hashes: hashes[::-1], lambda hashes: np.repeat(hashes, 2),
+])  # fmt: skip
+def test_malformed_hashes_of_labeled_texts_are_refused(content, change):
+    tensors, about = parts(content)
+    tensors["labeled_hashes"] = np.ascontiguousarray(change(tensors["labeled_hashes"]))
+    assert_refused(packed(tensors, about), "its hashes of labeled texts are malformed")
 
 
 @pytest.mark.parametrize("name", ARRAYS)

@@ -1,4 +1,5 @@
 import csv
+import dataclasses
 import json
 import sys
 
@@ -8,7 +9,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from leaven.classifier._evaluation import Evaluation
-from leaven.classifier._model_file import load_model
+from leaven.classifier._model_file import load_model, save_model
 from leaven.significance import wilson_interval
 
 
@@ -37,7 +38,7 @@ def test_the_scores_are_those_of_scikit_learn(run, model, mixed_up):
     assert set(scores) == {
         "accuracy", "accuracy_interval", "macro_f1", "mean_confidence", "calibration_error",
         "per_class", "confusion", "n_documents", "n_unlabeled", "n_bad_files",
-        "warnings",
+        "n_from_training", "includes_training", "warnings",
     }  # fmt: skip
     classes, matrix = scores["confusion"]["classes"], np.array(scores["confusion"]["matrix"])
     truth = np.repeat(np.arange(3), matrix.sum(axis=1))
@@ -152,3 +153,54 @@ def test_names_that_look_like_markup_are_printed_as_they_are(capsys):
     names, matrix = ["[red]one[/red]", "two"], np.eye(2, dtype=np.int64)
     _print(Evaluation(names, matrix, 0, 0.5, 0.25), full=False)
     assert "[red]one[/red]" in capsys.readouterr().out
+
+
+def test_documents_of_the_training_are_left_out(run, model, make_csv, rows):
+    path = make_csv([*rows(60, 4), *rows(30, 30, seed=1)])
+    result = run("evaluate", model, path)
+    assert result.exit_code == 0, result.stderr
+    said = "12 of 42 labeled documents were used in training and are left out; --include-training"
+    assert said in result.stderr
+    assert "30 labeled documents, 48 unlabeled skipped" in result.stdout
+    found = json.loads(run("evaluate", model, path, "--json").stdout)
+    assert (found["n_documents"], found["n_from_training"]) == (30, 12)
+    assert found["includes_training"] is False
+    streamed = run("evaluate", model, path, "--json", "--stream")
+    assert json.loads(streamed.stdout)["confusion"] == found["confusion"]
+    result = run("evaluate", model, path, "--json", "--include-training")
+    found = json.loads(result.stdout)
+    assert (found["n_documents"], found["n_from_training"]) == (42, 12)
+    assert "12 of 42 labeled documents were used in training, so" in found["warnings"][0]
+
+
+def test_the_file_of_the_training_alone_is_refused(run, model, data):
+    result = run("evaluate", model, data)
+    assert result.exit_code == 1
+    assert "all 12 labeled documents in" in result.stderr
+    assert "give other labeled documents" in result.stderr
+    assert run("evaluate", model, data, "--include-training").exit_code == 0
+
+
+def test_info_counts_the_labeled_texts_that_a_model_remembers(run, model):
+    assert json.loads(run("info", model, "--json").stdout)["n_labeled_hashes"] == 12
+    assert "remembers 12 labeled texts by their hashes" in run("info", model).stdout
+
+
+def test_a_model_that_remembers_a_sample_of_its_texts_says_so(run, model, make_csv, rows):
+    fitted = load_model(model)
+    report = dataclasses.replace(fitted.report, n_labeled=3_000_000)
+    save_model(dataclasses.replace(fitted, report=report), "large.leaven")
+    path = make_csv([*rows(60, 4), *rows(30, 30, seed=1)])
+    said = run("evaluate", "large.leaven", path).stderr
+    assert "the model remembers 12 of its 3,000,000 labeled texts" in said
+
+
+def test_labels_in_lower_case_need_classes_in_lower_case(run, model, make_csv, rows):
+    held = [{**row, "label": row["label"].title()} for row in rows(30, 30, seed=1)]
+    path = make_csv(held)
+    result = run("evaluate", model, path, "--ignore-case", "--json")
+    assert json.loads(result.stdout)["confusion"]["classes"] == ["baking", "space", "sport"]
+    run("train", path, "-o", "titles.leaven", "--method", "nb")
+    result = run("evaluate", "titles.leaven", path, "--ignore-case")
+    assert result.exit_code == 1
+    assert "the model has a class 'Baking'; train it with --ignore-case too" in result.stderr

@@ -182,7 +182,8 @@ def test_bad_files_are_left_out_as_a_whole(
     result = run("evaluate", model, *paths, "--json", "--skip-bad-files", *on_dask)
     assert result.exit_code == 0, result.stderr
     scores = json.loads(result.stdout)
-    assert scores["n_documents"] + scores["n_unlabeled"] == 2000
+    n_skipped = scores["n_unlabeled"] + scores["n_from_training"]
+    assert scores["n_documents"] + n_skipped == 2000
     assert scores["n_bad_files"] == 3
 
 

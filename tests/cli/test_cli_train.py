@@ -390,3 +390,26 @@ def test_debugging_shows_where_an_error_came_from(run, monkeypatch, debug):
     result = run("train", "nowhere.csv")
     assert result.exit_code == 1
     assert "does not exist" in str(result.exception)
+
+
+def test_case_and_placeholders_of_labels_have_options_that_evaluate_remembers(run, make_csv, rows):
+    held = rows(30, 30, seed=1)
+    for i, row in enumerate(held):
+        row["label"] = row["label"].upper() if i % 2 else row["label"]
+    path = make_csv([*held, {"id": "x", "text": "dough", "label": "?"}])
+    result = run("train", path, "-o", "a.leaven", "--method", "nb")
+    assert "--ignore-case" in result.stderr
+    assert "--unlabeled '?'" in result.stderr
+    options = ["--ignore-case", "--unlabeled", "?", "--unlabeled", "-1"]
+    result = run("train", path, "-o", "a.leaven", "--method", "nb", *options, "--json")
+    assert result.exit_code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert list(report["class_counts"]) == ["baking", "space", "sport"]
+    assert report["warnings"] == []
+    new = rows(12, 12, seed=2)
+    new[0]["label"], new[1]["label"] = "Baking", "?"
+    scores = json.loads(run("evaluate", "a.leaven", make_csv(new, "b.csv"), "--json").stdout)
+    assert (scores["n_documents"], scores["n_unlabeled"]) == (11, 1)
+    assert scores["confusion"]["classes"] == ["baking", "space", "sport"]
+    result = run("compare", path, "--methods", "nb", *options, "--json")
+    assert json.loads(result.stdout)["warnings"] == []

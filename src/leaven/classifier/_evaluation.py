@@ -27,6 +27,8 @@ class Evaluation:
     mean_confidence: float  # mean probability of the predictions
     calibration_error: float  # expected: how far accuracy is from confidence, ten bins
     n_bad_files: int = 0  # left out
+    n_from_training: int = 0  # labeled documents of the training
+    includes_training: bool = False  # whether these are scored, or left out
 
     @property
     def n_documents(self) -> int:
@@ -74,6 +76,8 @@ class Evaluation:
             "n_documents": self.n_documents,
             "n_unlabeled": self.n_unlabeled,
             "n_bad_files": self.n_bad_files,
+            "n_from_training": self.n_from_training,
+            "includes_training": self.includes_training,
         }
 
 
@@ -88,6 +92,8 @@ class Sums:
     confidence: float
     n_unlabeled: int
     n_wordless: int
+    n_from_training: int = 0  # labeled documents that the model learned from
+    includes_training: bool = False  # whether these are among the counts, or left out
 
     def __add__(self, other: "Sums") -> "Sums":
         unknown = dict(self.unknown)
@@ -101,10 +107,19 @@ class Sums:
             self.confidence + other.confidence,
             self.n_unlabeled + other.n_unlabeled,
             self.n_wordless + other.n_wordless,
+            self.n_from_training + other.n_from_training,
+            self.includes_training,
         )
 
     @property
+    def n_documents(self) -> int:
+        """All documents: those scored, unlabeled ones, and those left out."""
+        n_left_out = 0 if self.includes_training else self.n_from_training
+        return self.n_labeled + self.n_unlabeled + n_left_out
+
+    @property
     def n_labeled(self) -> int:
+        """Documents that are scored."""
         return int(self.confusion.sum()) + sum(self.n_unknown.values())
 
     @property
@@ -127,27 +142,39 @@ class Sums:
             self.confidence / n_labeled,
             float(np.abs(self.gaps).sum() / n_labeled),
             n_bad_files,
+            self.n_from_training,
+            self.includes_training,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """Counts how the labels of documents and their predictions agree."""
+    """Counts how the labels of documents and their predictions agree.
+
+    Labeled documents that the model learned from are left out, unless they are to be included.
+    """
 
     fitted: FittedClassifier
     vectors: str | None = None  # column of the user's vectors
     n_threads: int | None = None
+    includes_training: bool = False
 
     def __call__(self, documents: Documents, on_progress: OnDone | None = None) -> Sums:
         column = documents.labels
         assert column is not None
-        is_labeled = column.is_valid().to_numpy(zero_copy_only=False)
+        is_scored = column.is_valid().to_numpy(zero_copy_only=False)
+        n_unlabeled = int((~is_scored).sum())
+        is_known = np.zeros(len(is_scored), bool)
+        is_known[is_scored] = self.fitted.learned_from(documents.texts.filter(pa.array(is_scored)))
+        if not self.includes_training:
+            is_scored = is_scored & ~is_known
+        column = column.filter(pa.array(is_scored))
         given = None
         if self.vectors is not None:
             assert documents.columns is not None
-            given = vector_array(documents.columns, self.vectors, documents.source)[is_labeled]
+            given = vector_array(documents.columns, self.vectors, documents.source)[is_scored]
         probability, n_wordless = self.fitted.classify(
-            documents.texts.filter(pa.array(is_labeled)),
+            documents.texts.filter(pa.array(is_scored)),
             vectors=given,
             n_threads=self.n_threads,
             on_progress=on_progress,
@@ -156,7 +183,7 @@ class Scorer:
         known = self.fitted.labels
         unknown = known.unknown(column)
         every = known.followed_by(unknown)
-        truth = every.encode(column)[is_labeled]
+        truth = every.encode(column)
         table = np.zeros((len(every), len(known)), dtype=np.int64)
         np.add.at(table, (truth, predicted), 1)
         return Sums(
@@ -165,6 +192,8 @@ class Scorer:
             dict(zip(unknown, table[len(known) :], strict=True)),
             calibration_gaps(confidence, predicted == truth),
             float(confidence.sum()),
-            int((~is_labeled).sum()),
+            n_unlabeled,
             n_wordless,
+            int(is_known.sum()),
+            self.includes_training,
         )

@@ -2,15 +2,16 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from leaven._base.measures import softmax
 from leaven._base.progress import OnDone
-from leaven._base.typing import ClassArray, Counts, FloatArray, IntArray
+from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
@@ -32,12 +33,17 @@ from leaven.learning import View
 from leaven.learning._correspondence import by_hand
 from leaven.learning._em_facts import class_lines
 from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._labeled_texts import text_hashes
 from leaven.text._options import TextOptions
 
 __all__ = ["FittedClassifier", "wordless_message"]
 
 # Responsibilities of this many documents are in memory at once during prediction.
 DOCUMENTS_PER_BATCH = 50_000
+
+
+def _no_hashes() -> NDArray[np.uint64]:
+    return np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +62,21 @@ class FittedClassifier:
     dtype: Any = np.float32  # of counts
     labels_digest: str = ""  # of which documents had which label; not saved
     reading: Reading | None = None  # how the training files were read
+    labeled_hashes: NDArray[np.uint64] = field(default_factory=_no_hashes)  # sorted, of the texts
 
     @property
     def classes(self) -> ClassArray:
         return self.labels.classes
+
+    def learned_from(self, texts: pa.LargeStringArray) -> BoolArray:
+        """Which of these texts were among the labeled ones of the training."""
+        known = self.labeled_hashes
+        if not len(known):
+            return np.zeros(len(texts), bool)
+        hashes = text_hashes(texts)
+        places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        found: BoolArray = known[places] == hashes
+        return found
 
     @property
     def needs_vectors(self) -> bool:

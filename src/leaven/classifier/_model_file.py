@@ -89,6 +89,8 @@ def dump_model(fitted: FittedClassifier) -> bytes:
         **of_experts,
         **of_view,
     }
+    if len(fitted.labeled_hashes):
+        tensors["labeled_hashes"] = fitted.labeled_hashes
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     classes = fitted.classes.tolist()
     about = {
@@ -236,7 +238,15 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         view,
         np.dtype(about["counts"]),
         reading=_checked_reading(about.get("reading")),
+        labeled_hashes=_checked_hashes(tensors.get("labeled_hashes", np.zeros(0, np.uint64))),
     )
+
+
+def _checked_hashes(hashes: Any) -> Any:
+    """Hashes of labeled texts; earlier versions wrote none."""
+    if hashes.ndim != 1 or hashes.dtype != np.uint64 or not (hashes[1:] > hashes[:-1]).all():
+        raise ValueError("its hashes of labeled texts are malformed")
+    return hashes
 
 
 def _checked_reading(values: Any) -> Reading | None:

@@ -32,6 +32,7 @@ class FitReport:
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
     # accuracy, low, high, n_held_out; the first three are None where no label was held out
     expected_accuracy: dict[str, float | None] = field(default_factory=dict)
+    labeled_texts: dict[str, int] = field(default_factory=dict)  # that teach less than they seem
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used

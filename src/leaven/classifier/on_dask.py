@@ -148,7 +148,7 @@ def _score(piece: FilePiece, scorer: Scorer) -> Done:
     if not parts:
         return Done()
     total = reduce(add, parts)
-    return Done(total, total.n_labeled + total.n_unlabeled)
+    return Done(total, total.n_documents)
 
 
 def _write(piece: FilePiece, labeler: TablePredictor, stage: Path) -> Done:

@@ -51,6 +51,22 @@ LabelColumn = Annotated[
         show_default="detected from column names",
     ),
 ]
+UnlabeledValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unlabeled",
+        metavar="VALUE",
+        help="Label that means unlabeled, such as '?'; may be given several times.",
+        show_default="empty labels only",
+    ),
+]
+IgnoreCase = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-case",
+        help="Labels that differ only in case or white space are one class, in lower case.",
+    ),
+]
 VectorColumn = Annotated[
     str | None,
     typer.Option(
@@ -82,7 +98,11 @@ def _option(name: str, kind: Any, default: Any = None) -> inspect.Parameter:
 
 
 TEXT = [_option("text", TextColumn)]
-LABELS = [_option("label", LabelColumn)]
+LABELS = [
+    _option("label", LabelColumn),
+    _option("unlabeled", UnlabeledValues),
+    _option("ignore_case", IgnoreCase, False),
+]
 VECTORS = [_option("vectors", VectorColumn)]
 FILES = [_option("format", Format), _option("encoding", Encoding, "utf-8")]
 
@@ -117,4 +137,5 @@ def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[C
 
 def _reading(given: dict[str, Any]) -> Reading:
     format = given.pop("format")
-    return Reading(**given, format=None if format is None else format.value)
+    unlabeled = tuple(given.pop("unlabeled", None) or ())
+    return Reading(**given, unlabeled=unlabeled, format=None if format is None else format.value)

@@ -36,7 +36,7 @@ from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
-    from leaven.classifier import Evaluation, Scorer, Sums
+    from leaven.classifier import Evaluation, FittedClassifier, Scorer, Sums
     from leaven.documents import DocumentFiles
 
 __all__ = ["evaluate", "evaluate_command"]
@@ -54,11 +54,13 @@ def evaluate(
     stream: bool = False,
     client: Any = None,
     skip_bad: bool = False,
+    include_training: bool = False,
     on_progress: Listener | None = None,
 ) -> "Evaluation":
     """Compare predictions with the labels in files.
 
-    Unlabeled documents are skipped. Labels that are not classes of the model count as wrong,
+    Unlabeled documents are skipped, and so are labeled ones that the model learned from,
+    unless ``include_training``. Labels that are not classes of the model count as wrong,
     with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
     of documents are counted and discarded.
     """
@@ -67,14 +69,21 @@ def evaluate(
     from leaven.exceptions import DataError
 
     fitted = read_model(model)
+    _check_case(reading, fitted)
     reading = reading.after(fitted.reading)
     files = reading.files(paths, needs_labels=True, skip_bad=skip_bad)
+    n_threads = n_threads if client is None else 1
+    scorer = Scorer(fitted, reading.vectors, n_threads, include_training)
     if client is not None:
-        sums = _on_cluster(files, Scorer(fitted, reading.vectors, 1), client, on_progress)
+        sums = _on_cluster(files, scorer, client, on_progress)
     else:
-        sums = _here(files, Scorer(fitted, reading.vectors, n_threads), stream, on_progress)
+        sums = _here(files, scorer, stream, on_progress)
     if not sums.n_labeled:
+        if sums.n_from_training:
+            raise DataError(_only_training_message(files.source, sums.n_from_training))
         raise DataError(no_labels_message(files, "give labeled documents"))
+    if sums.n_from_training:
+        warnings.warn(_training_message(sums, fitted), stacklevel=2)
     warn_bad_files(files)
     if sums.unknown:
         warnings.warn(_unknown_message(sums.n_unknown), stacklevel=2)
@@ -99,6 +108,43 @@ def _on_cluster(
     from leaven.corpora.dask import Cluster
 
     return score_files(files, Cluster(client), scorer, Progress(on_progress).phase("pieces"))
+
+
+def _only_training_message(source: str, n_documents: int) -> str:
+    return (
+        f"all {n_documents:,} labeled documents in {source} were used in training, so their "
+        "accuracy says little about new ones; give other labeled documents, see the expected "
+        "accuracy in leaven info, or use --include-training"
+    )
+
+
+def _check_case(reading: Reading, fitted: "FittedClassifier") -> None:
+    from leaven.documents._label_rules import one_spelling
+    from leaven.exceptions import DataError
+
+    other = next((name for name in fitted.labels.names if one_spelling(name) != name), None)
+    if reading.ignore_case and other is not None:
+        raise DataError(
+            f"--ignore-case reads labels in lower case, but the model has a class {other!r}; "
+            "train it with --ignore-case too"
+        )
+
+
+def _training_message(sums: "Sums", fitted: "FittedClassifier") -> str:
+    from leaven.text._labeled_texts import MOST_REMEMBERED
+
+    n_labeled = sums.n_documents - sums.n_unlabeled
+    known, n_learned = len(fitted.labeled_hashes), fitted.report.n_labeled
+    more = (
+        f"; more may be among them, because the model remembers {known:,} of its {n_learned:,} "
+        "labeled texts"
+        if n_learned > MOST_REMEMBERED
+        else ""
+    )
+    used = f"{sums.n_from_training:,} of {n_labeled:,} labeled documents were used in training"
+    if sums.includes_training:
+        return f"{used}, so the accuracy is too optimistic"
+    return f"{used} and are left out; --include-training keeps them{more}"
 
 
 def _unknown_message(counts: dict[str, int]) -> str:
@@ -132,6 +178,12 @@ def evaluate_command(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    include_training: Annotated[
+        bool,
+        typer.Option(
+            "--include-training", help="Also score labeled documents that MODEL learned from."
+        ),
+    ] = False,
     stream: StreamThrough = False,
     dask: DaskAddress = None,
     skip_bad_files: SkipBadFiles = False,
@@ -144,7 +196,7 @@ def evaluate_command(
 
     Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, how well calibrated
     the probabilities are, the scores of each class, and which classes are confused.
-    Unlabeled documents are skipped.
+    Unlabeled documents are skipped, and labeled ones that MODEL was trained on are left out.
 
     Example: leaven evaluate reviews.leaven held-out.csv --plot confusion.png
 
@@ -165,6 +217,7 @@ def evaluate_command(
                 stream=stream,
                 client=client,
                 skip_bad=skip_bad_files,
+                include_training=include_training,
                 on_progress=talk.progress,
             )
         talk.progress.stop()

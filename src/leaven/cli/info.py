@@ -33,6 +33,7 @@ def describe(model: str) -> dict[str, Any]:
         "method": report.method,
         "classes": [str(each) for each in fitted.classes.tolist()],
         "n_words": fitted.counter.n_words,
+        "n_labeled_hashes": len(fitted.labeled_hashes),
         "options": report.options,
         "report": report.to_json(),
         "warnings": report.warnings,
@@ -61,6 +62,11 @@ def _lines(about: dict[str, Any]) -> list[str]:
         f"written by leaven {about['leaven']}",
         *str(report).split("\n"),
     ]
+    if about["n_labeled_hashes"]:
+        lines.append(
+            f"remembers {about['n_labeled_hashes']:,} labeled texts by their hashes, so that "
+            "leaven evaluate leaves them out"
+        )
     for title, options in about["options"].items():
         lines.append(f"{title} options")
         width = max(map(len, options), default=0)

@@ -96,6 +96,7 @@ def train(
         diagnose=diagnose,
         n_threads=n_threads,
         random_state=random_state,
+        **reading.label_rules,
     )
     classifier.fit_files(
         paths,

@@ -4,6 +4,7 @@ from leaven.corpora._base import UNLABELED, Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import InMemoryCorpus, in_memory
+from leaven.corpora._near_copies import near_copies
 from leaven.corpora._parts import (
     MOST_LABELED,
     Joined,
@@ -48,6 +49,7 @@ __all__ = [
     "in_memory",
     "labeled_documents",
     "measure",
+    "near_copies",
     "sample_documents",
     "sample_unlabeled",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from leaven._base.typing import Counts
 from leaven.corpora._base import Block, Corpus, stacked
 
-__all__ = ["Sample", "sample_documents", "sample_unlabeled", "vector_ties"]
+__all__ = ["Sample", "sample_documents", "sample_unlabeled", "scrambled", "vector_ties"]
 
 FEWEST_OF_A_CLASS = 20
 SAME_VECTOR = 1e-6
@@ -145,15 +145,15 @@ def _keys(X: Counts, salt: Any) -> Any:
     for first in range(0, n_documents, step):
         bounds = X.indptr[first : first + step + 1]
         values = slice(bounds[0], bounds[-1])
-        words = _scrambled(X.indices[values].astype(np.uint64) + salt)
-        mixed = _scrambled(bits[values].astype(np.uint64) ^ words)
+        words = scrambled(X.indices[values].astype(np.uint64) + salt)
+        mixed = scrambled(bits[values].astype(np.uint64) ^ words)
         sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed, dtype=np.uint64)])
         places = bounds - bounds[0]
         keys[first : first + step] = sums[places[1:]] - sums[places[:-1]]
-    return _scrambled(keys ^ salt)
+    return scrambled(keys ^ salt)
 
 
-def _scrambled(number: Any) -> Any:
+def scrambled(number: Any) -> Any:
     """Hash in which every output bit depends on every input bit: splitmix64's last steps."""
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -23,6 +23,7 @@ from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._labeled_texts import LabeledTexts
 from leaven.text._options import TextOptions
 from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_of
 
@@ -58,6 +59,8 @@ class Counted:
     n_documents: int
     notes: list[str] = field(default_factory=list)  # on reading and labels, for the user
     labels_digest: str = ""  # of the documents' labels; "" where it is too costly
+    labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
+    n_wordless: int = 0  # labeled documents without a word that is counted
 
     @property
     def class_counts(self) -> IntArray:
@@ -97,7 +100,16 @@ class TextsInMemory:
         block = Block(X, codes, np.ones(len(self.texts)), self.vectors)
         training = TrainingSet(in_memory(block, how.n_threads), labels, counts.astype(np.float64))
         digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
-        return Counted(training, counter, len(self.texts), notes, digest)
+        n_wordless = int(_sizes(block)[1])
+        return Counted(
+            training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless
+        )
+
+    def _labeled(self) -> LabeledTexts:
+        is_labeled = self.encoded.codes >= 0
+        names = pa.array(self.encoded.labels.names, pa.large_string())
+        texts = self.texts if is_labeled.all() else self.texts.filter(pa.array(is_labeled))
+        return LabeledTexts.of(texts, names.take(pa.array(self.encoded.codes[is_labeled])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +165,9 @@ class FilesOnDisk:
         corpus = CachedCorpus(
             gathered(blocks, values_per_block(how.n_threads)), self.cache, how.n_threads
         )
-        check_unchanged(found, corpus)
-        return Counted(TrainingSet(corpus, labels, counts), counter, found.n_documents, notes)
+        n_wordless = check_unchanged(found, corpus)
+        training = TrainingSet(corpus, labels, counts)
+        return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
 
 
 @dataclass(frozen=True)
@@ -167,14 +180,24 @@ class _Ahead:
         return ahead(self.items)
 
 
-def check_unchanged(found: Survey, corpus: Corpus) -> None:
-    """Refuse a corpus whose size differs from that of the survey."""
-    n_now = int(corpus.reduce(lambda block: np.int64(len(block.y))))
+def _sizes(block: Block) -> IntArray:
+    """Number of documents, and of those that are labeled and without words."""
+    is_wordless = (block.y >= 0) & (np.diff(block.X.indptr) == 0)
+    return np.array([len(block.y), is_wordless.sum()], dtype=np.int64)
+
+
+def check_unchanged(found: Survey, corpus: Corpus) -> int:
+    """Refuse a corpus whose size differs from that of the survey.
+
+    Returns the number of labeled documents without a word that is counted.
+    """
+    n_now, n_wordless = corpus.reduce(_sizes).tolist()
     if n_now != found.n_documents:
         raise DataError(
             f"the files held {found.n_documents} documents at first and {n_now} when they were "
             "counted: a file changed meanwhile; train again once nothing writes to it"
         )
+    return int(n_wordless)
 
 
 def described(

@@ -57,8 +57,9 @@ class FilesOnDask:
         ]
         cluster.wait(parts, how.progress.phase("pieces"))
         corpus = DaskCorpus(cluster, parts)
-        check_unchanged(found, corpus)
-        return Counted(TrainingSet(corpus, labels, counts), counter, found.n_documents, notes)
+        n_wordless = check_unchanged(found, corpus)
+        training = TrainingSet(corpus, labels, counts)
+        return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leaven.documents._arrow import plain_array
+from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.exceptions import DataError
 
 __all__ = ["Header", "choose_label", "choose_text", "guess", "label_array", "text_array"]
@@ -114,13 +115,16 @@ def text_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStrin
     return plain_array(strings.fill_null("") if strings.null_count else strings)
 
 
-def label_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
-    """The labels of a column; null where the cell is null, empty or blank.
+def label_array(
+    column: pa.ChunkedArray, name: str, source: str, rules: LabelRules = AS_WRITTEN
+) -> pa.LargeStringArray:
+    """The labels of a column; null where the cell is null, empty or blank, or by the rules.
 
     White space around a label is stripped: files written as "text, label" have it by accident.
     """
     strings = pc.utf8_trim_whitespace(_as_strings(column, name, source, "label"))
-    return pc.if_else(pc.equal(strings, ""), pa.scalar(None, pa.large_string()), strings)
+    labels = pc.if_else(pc.equal(strings, ""), pa.scalar(None, pa.large_string()), strings)
+    return rules.applied(labels)
 
 
 def _as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> pa.LargeStringArray:

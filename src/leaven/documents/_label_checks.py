@@ -1,18 +1,32 @@
 """Checks of labels: those that nothing can be learned from, and those worth a note."""
 
+import shlex
 from typing import Any
 
 import numpy as np
 
 from leaven._base.typing import ClassArray, FloatArray, IntArray
+from leaven.documents._label_rules import one_spelling
 from leaven.documents._labels import EncodedLabels, Labels
 
-__all__ = ["check_class_weights", "check_labels", "check_lengths", "one_class_message"]
+__all__ = [
+    "check_class_weights",
+    "check_labels",
+    "check_lengths",
+    "doubtful_labels",
+    "one_class_message",
+]
 
 # More distinct labels than this, each used once, indicate a column of identifiers.
 MOST_SINGLE_CLASSES = 100
-# Labels that other programs write for a missing label.
-MISSING_NAMES = {"nan", "na", "n/a", "null", "none", "<na>", "unlabeled", "unlabelled"}
+# Labels that people and programs write for a missing label.
+MISSING_NAMES = {
+    "nan", "na", "n/a", "n.a.", "#n/a", "<na>", "null", "none", "missing", "unlabeled",
+    "unlabelled", "not labeled", "not labelled", "no label", "unknown", "undefined", "unassigned",
+    "unclassified", "todo", "to do", "tbd", "tba", "tbc", "xxx",
+}  # fmt: skip
+FILLERS = set("?.-_–—/ ")  # a label of these alone holds the place of one
+SHOWN = 5  # names in a message
 
 
 def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
@@ -65,15 +79,60 @@ def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str
             f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
             "label column with --label, or give at least two documents the same label"
         )
-    return [*_note_missing_names(names, counts), *_note_single_documents(names, counts)]
+    return _note_single_documents(names, counts)
 
 
-def _note_missing_names(names: list[Any], counts: IntArray) -> list[str]:
+def doubtful_labels(labels: Labels, counts: IntArray) -> list[str]:
+    """Warnings about classes that look like several spellings of one, or like missing labels."""
+    found = {
+        name: count
+        for name, count in zip(labels.classes.tolist(), counts.tolist(), strict=True)
+        if isinstance(name, str)
+    }
+    return [*_warn_of_spellings(found), *_warn_of_missing(found)]
+
+
+def _warn_of_spellings(found: dict[str, int]) -> list[str]:
+    groups: dict[str, list[str]] = {}
+    for name in found:
+        groups.setdefault(one_spelling(name), []).append(name)
+    spellings = [name for group in groups.values() if len(group) > 1 for name in group]
+    if not spellings:
+        return []
     return [
-        f"{count} documents are of the class {name!r}; if that means unlabeled, empty the label"
-        for name, count in zip(names, counts.tolist(), strict=True)
-        if str(name).strip().lower() in MISSING_NAMES
+        f"{len(spellings)} classes differ from another only in case or white space: "
+        f"{_with_counts(spellings, found)}; --ignore-case (ignore_case=True in Python) makes one "
+        "class of each such group"
     ]
+
+
+def _warn_of_missing(found: dict[str, int]) -> list[str]:
+    missing = [name for name in found if _looks_missing(name, found)]
+    if not missing:
+        return []
+    verb = (
+        "1 class looks like a missing label"
+        if len(missing) == 1
+        else (f"{len(missing)} classes look like missing labels")
+    )
+    options = " ".join(f"--unlabeled {shlex.quote(name)}" for name in missing[:SHOWN])
+    return [
+        f"{verb}: {_with_counts(missing, found)}; if so, use {options} "
+        f"(unlabeled={missing[:SHOWN]!r} in Python)"
+    ]
+
+
+def _looks_missing(name: str, found: dict[str, int]) -> bool:
+    if set(name) <= FILLERS:
+        return not (name.strip() in "-–—" and "+" in map(str.strip, found))  # plus and minus
+    return one_spelling(name) in MISSING_NAMES
+
+
+def _with_counts(names: list[str], found: dict[str, int]) -> str:
+    """Names with their numbers of documents, the most frequent first."""
+    names = sorted(names, key=lambda name: (-found[name], name))
+    shown = [f"{name!r} ({found[name]:,})" for name in names[:SHOWN]]
+    return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
 
 
 def _note_single_documents(names: list[Any], counts: IntArray) -> list[str]:

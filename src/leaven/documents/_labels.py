@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leaven._base.typing import ClassArray, FloatArray, IntArray
+from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.documents._missing import is_missing_value
 
 __all__ = [
@@ -90,14 +91,18 @@ class EncodedLabels:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.labels))
 
 
-def encode_labels(labels: Any) -> EncodedLabels:
+def encode_labels(labels: Any, rules: LabelRules = AS_WRITTEN) -> EncodedLabels:
     """Class codes of labels; a missing one is None, NaN, an empty string, or -1 among integers.
 
-    Text labels give classes of type str, whole numbers classes of type int.
+    Text labels give classes of type str, whole numbers classes of type int. The ``rules`` name
+    other missing labels, and say whether case makes a difference.
     """
     values = _plain_values(labels)
     if isinstance(values, np.ndarray):
-        return _encode_integers(values)
+        encoded = _encode_integers(values)
+        return encoded if rules.are_plain else _without_unlabeled(encoded, rules)
+    if not rules.are_plain:
+        values = [_by_rule(value, rules) for value in values]
     if values and all(issubclass(kind, _WHOLE) for kind in set(map(type, values))):
         return _encode_integers(np.asarray(values))
     return _encode_text(values)
@@ -121,6 +126,20 @@ def _plain_values(labels: Any) -> Any:
     if is_one_value or isinstance(labels, Mapping | Set) or not isinstance(labels, Iterable):
         raise TypeError(f"labels must be a list with one label per document, got {labels!r}")
     return list(labels)
+
+
+def _by_rule(value: Any, rules: LabelRules) -> Any:
+    if isinstance(value, str):
+        return rules.name(value)
+    is_number = isinstance(value, _NUMBER) and not is_missing(value)
+    return None if is_number and rules.is_unlabeled(value) else value
+
+
+def _without_unlabeled(encoded: EncodedLabels, rules: LabelRules) -> EncodedLabels:
+    """Labels without the classes that mean unlabeled."""
+    is_class = np.array([not rules.is_unlabeled(each) for each in encoded.classes.tolist()], bool)
+    number = np.append(np.where(is_class, np.cumsum(is_class) - 1, UNLABELED), UNLABELED)
+    return EncodedLabels(number[encoded.codes], Labels(encoded.classes[is_class]))
 
 
 def _encode_integers(array: Any) -> EncodedLabels:
@@ -167,8 +186,8 @@ def refuse_minus_one(n_documents: int) -> None:
     if n_documents:
         raise ValueError(
             f'the label "-1" as text occurs {n_documents} times: an unlabeled document has an '
-            "empty label (None in Python), and -1 marks it only among whole numbers; empty "
-            "those labels or rename the class"
+            "empty label (None in Python), and -1 marks it only among whole numbers; use "
+            "--unlabeled -1 (unlabeled=[-1] in Python), empty those labels or rename the class"
         )
 
 

@@ -15,6 +15,7 @@ from leaven.documents._columns import label_array, text_array
 from leaven.documents._csv_kernels import FIELD_START, scan_rows
 from leaven.documents._folders import FolderSource
 from leaven.documents._formats import BOM, GZIP_MAGIC, DelimitedSource, ParquetSource, Source
+from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.exceptions import DataError
 
 __all__ = ["Documents", "FilePiece", "split"]
@@ -41,6 +42,7 @@ class FilePiece:
     label: str | None  # None where this file has no labels
     is_labeled: bool  # whether any file has labels
     keep_columns: bool
+    rules: LabelRules = AS_WRITTEN
 
     @property
     def n_bytes(self) -> int:
@@ -69,7 +71,8 @@ class FilePiece:
     def _documents(self, table: pa.Table) -> Documents:
         labels = None
         if self.label is not None:
-            labels = label_array(table.column(self.label), self.label, self.source.name)
+            column = table.column(self.label)
+            labels = label_array(column, self.label, self.source.name, self.rules)
         elif self.is_labeled:
             labels = pa.nulls(table.num_rows, pa.large_string())
         return Documents(

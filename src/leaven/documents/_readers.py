@@ -1,6 +1,5 @@
 """Documents read from files: CSV, TSV, JSON Lines, Parquet, text, a folder per class."""
 
-import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,8 +20,9 @@ from leaven.documents._columns import (
 )
 from leaven.documents._folders import FolderSource
 from leaven.documents._formats import Source
+from leaven.documents._label_rules import LabelRules
 from leaven.documents._pieces import Documents, FilePiece, Run, split
-from leaven.documents._sources import FORMATS, SourceFinder
+from leaven.documents._sources import FORMATS, SourceFinder, codec_name
 from leaven.documents._writers import flat, write_table
 from leaven.exceptions import DataError
 
@@ -49,6 +49,10 @@ class DocumentFiles:
         Column names. By default common names are searched for, ignoring case.
     likely_text, likely_label : str, optional
         Column names to prefer to common ones, where a file has them.
+    unlabeled : sequence of str, default=()
+        Values of the label column that mean unlabeled, besides an empty one.
+    ignore_case : bool, default=False
+        Read labels in lower case, with single spaces.
     format : {"csv", "tsv", "jsonl", "parquet", "txt"}, optional
         By default inferred from the file's extension.
     encoding : str, default="utf-8"
@@ -88,6 +92,8 @@ class DocumentFiles:
         label: str | None = None,
         likely_text: str | None = None,
         likely_label: str | None = None,
+        unlabeled: Sequence[str] = (),
+        ignore_case: bool = False,
         format: str | None = None,
         encoding: str = "utf-8",
         needs_labels: bool = False,
@@ -103,13 +109,14 @@ class DocumentFiles:
             raise DataError(f"the text and the label must be two columns, got {text!r} for both")
         self._given = (text, label)
         self._likely = (likely_text, likely_label)
+        self._rules = LabelRules.of(unlabeled, ignore_case)
         self.keep_columns = keep_columns
         self.skip_bad = skip_bad
         self.bad: dict[str, str] = {}
         self.on_bytes = on_bytes
         listed = _listed(paths)
         self._sources: list[Source] = []
-        finder = SourceFinder(_codec_name(encoding), block_bytes, format, text, self)
+        finder = SourceFinder(codec_name(encoding), block_bytes, format, text, self)
         for path in listed:
             for name, open_source in finder.at(path):
                 with self._skipping(name):
@@ -240,7 +247,9 @@ class DocumentFiles:
     def _piece(self, source: Source, of: Source) -> FilePiece:
         label = self.label_column if of in self._labeled else None
         is_labeled = self.label_column is not None
-        return FilePiece(source, self.text_column, label, is_labeled, self.keep_columns)
+        return FilePiece(
+            source, self.text_column, label, is_labeled, self.keep_columns, self._rules
+        )
 
     def _batches(self, source: Source, reports: bool = True) -> Iterator[Documents]:
         on_bytes = self.on_bytes if reports else None
@@ -357,18 +366,6 @@ def no_labels_message(
         f"no document in {files.source} is labeled: column {files.label_column!r} is empty in "
         f"every row; {remedy}, or choose another column with --label"
     )
-
-
-def _codec_name(encoding: str) -> str:
-    try:
-        name = codecs.lookup(encoding).name
-        "".encode(encoding)
-    except (LookupError, TypeError):
-        raise DataError(
-            f"encoding must be a text encoding that Python knows, got {encoding!r}; use for "
-            "example utf-8, latin-1, cp1252 or utf-16"
-        ) from None
-    return name
 
 
 def _united(tables: list[pa.Table]) -> pa.Table:

@@ -24,6 +24,8 @@ class Reading:
     vectors: str | None = None  # column of the user's vectors
     format: str | None = None
     encoding: str = "utf-8"
+    unlabeled: tuple[str, ...] = ()  # labels that mean unlabeled
+    ignore_case: bool = False  # of labels
     likely_text: str | None = None
     likely_label: str | None = None
 
@@ -44,6 +46,8 @@ class Reading:
             label=self.label,
             likely_text=self.likely_text,
             likely_label=self.likely_label,
+            unlabeled=self.unlabeled,
+            ignore_case=self.ignore_case,
             format=self.format,
             encoding=self.encoding,
             needs_labels=needs_labels,
@@ -60,23 +64,36 @@ class Reading:
             vectors=self.vectors or trained.vectors,
             likely_text=trained.text,
             likely_label=trained.label,
+            unlabeled=tuple(dict.fromkeys((*trained.unlabeled, *self.unlabeled))),
+            ignore_case=self.ignore_case or trained.ignore_case,
         )
 
     @property
     def options(self) -> dict[str, Any]:
         """The fields as keyword arguments of TextClassifier.fit_files."""
-        fields = asdict(self)
-        return {name: value for name, value in fields.items() if not name.startswith("likely_")}
+        fields, others = asdict(self), {"likely_text", "likely_label", *self.label_rules}
+        return {name: value for name, value in fields.items() if name not in others}
+
+    @property
+    def label_rules(self) -> dict[str, Any]:
+        """The fields that are parameters of TextClassifier: how labels are understood."""
+        return {"unlabeled": self.unlabeled, "ignore_case": self.ignore_case}
 
     def to_json(self) -> dict[str, Any]:
         """What a model file remembers."""
-        return {"text": self.text, "label": self.label, "vectors": self.vectors}
+        columns = {"text": self.text, "label": self.label, "vectors": self.vectors}
+        return {**columns, "unlabeled": list(self.unlabeled), "ignore_case": self.ignore_case}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What :meth:`to_json` wrote; values of another kind raise a TypeError."""
-        known = cls().to_json()
-        for name, value in values.items():
-            if name in known and not isinstance(value, str | None):
+        columns: dict[str, Any] = {name: values.get(name) for name in ("text", "label", "vectors")}
+        for name, value in columns.items():
+            if not isinstance(value, str | None):
                 raise TypeError(f"its {name} column is {value!r}")
-        return cls(**{name: value for name, value in values.items() if name in known})
+        unlabeled, ignore_case = values.get("unlabeled", []), values.get("ignore_case", False)
+        if not isinstance(unlabeled, list) or not all(isinstance(v, str) for v in unlabeled):
+            raise TypeError(f"its unlabeled values are {unlabeled!r}")
+        if not isinstance(ignore_case, bool):
+            raise TypeError(f"its ignore_case is {ignore_case!r}")
+        return cls(**columns, unlabeled=tuple(unlabeled), ignore_case=ignore_case)

@@ -1,5 +1,6 @@
 """Paths, patterns, folders and standard input resolved to sources of documents."""
 
+import codecs
 import csv
 import glob
 import os
@@ -21,7 +22,7 @@ from leaven.documents._json import JsonSource
 from leaven.documents._writers import SUFFIXES
 from leaven.exceptions import DataError
 
-__all__ = ["FORMATS", "SourceFinder"]
+__all__ = ["FORMATS", "SourceFinder", "codec_name"]
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "txt")
 DATA = frozenset(
@@ -140,3 +141,16 @@ def _sniffed(head: bytes, text: str | None) -> str:
         ):
             return format
     return "txt"
+
+
+def codec_name(encoding: str) -> str:
+    """The name Python has for an encoding of text."""
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(encoding)
+    except (LookupError, TypeError):
+        raise DataError(
+            f"encoding must be a text encoding that Python knows, got {encoding!r}; use for "
+            "example utf-8, latin-1, cp1252 or utf-16"
+        ) from None
+    return name

@@ -15,8 +15,10 @@ from leaven._base.progress import Listener
 from leaven._base.typing import FloatArray, IntArray
 from leaven._base.validation import check_choice, check_whole
 from leaven.documents._arrow import as_text_array
-from leaven.documents._label_checks import check_labels, check_lengths
+from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
+from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import EncodedLabels, encode_labels
+from leaven.exceptions import LabelWarning
 from leaven.learning import check_given
 from leaven.methods._method_results import Comparison, MethodResult
 from leaven.methods._registry import METHODS, methods_where
@@ -40,6 +42,8 @@ def compare(
     random_state: int | None = 0,
     text_options: Mapping[str, Any] | None = None,
     vectors: Any = None,
+    unlabeled: Sequence[Any] = (),
+    ignore_case: bool = False,
     on_progress: Listener | None = None,
 ) -> Comparison:
     """Try every method on your own texts, with the same labels held out.
@@ -69,6 +73,8 @@ def compare(
         As :class:`TextClassifier` takes them, for all methods.
     vectors : array of shape (n_documents, n_dims) or None, default=None
         A vector of each document, for the methods that use vectors.
+    unlabeled, ignore_case
+        As :class:`TextClassifier` takes them.
     on_progress : callable or None, default=None
         Called as ``on_progress("comparing", done, total)`` after every fit, and with the same
         numbers during one.
@@ -102,9 +108,12 @@ def compare(
     requested = None if methods is None else _checked_methods(methods)
     if random_state is not None:
         check_whole("random_state", random_state, "[0, inf)")
-    array, encoded = as_text_array(texts), encode_labels(labels)
+    array = as_text_array(texts)
+    encoded = encode_labels(labels, LabelRules.of(unlabeled, ignore_case))
     check_lengths(encoded, len(array))
     check_labels(encoded.labels, encoded.counts, len(array))
+    for doubt in doubtful_labels(encoded.labels, encoded.counts):
+        warnings.warn(doubt, LabelWarning, stacklevel=2)
     folds = _folds(encoded, n_folds, random_state)
     given = None if vectors is None else check_given(vectors, len(array))
     names = requested or _usual_methods(len(array), len(encoded.classes))

@@ -1,6 +1,7 @@
 """Diagnosis of raw texts: whether the unlabeled ones help."""
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -14,8 +15,10 @@ from leaven._base.validation import check_choice
 from leaven.corpora import Block, Counting, Joined, TextsInMemory, TrainingSet, in_memory
 from leaven.corpora._base import stacked
 from leaven.documents._arrow import as_text_array
-from leaven.documents._label_checks import check_labels, check_lengths
+from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
+from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import encode_labels
+from leaven.exceptions import LabelWarning
 from leaven.experts import checked_scores
 from leaven.held_out.diagnosis import (
     NAIVE_BAYES,
@@ -44,6 +47,8 @@ def diagnose(
     n_starts: int = 10,
     n_threads: int | None = None,
     random_state: int | None = 0,
+    unlabeled: Sequence[Any] = (),
+    ignore_case: bool = False,
     on_progress: Listener | None = None,
 ) -> Diagnosis:
     """Judge whether the unlabeled texts help, from the labeled ones alone.
@@ -71,6 +76,8 @@ def diagnose(
         Threads to use; None is one per processor.
     random_state : int or None, default=0
         Seed of parts, samples and starts.
+    unlabeled, ignore_case
+        As :class:`TextClassifier` takes them.
     on_progress : callable or None, default=None
         Called as ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of
         the number of components) or "diagnosing".
@@ -85,9 +92,12 @@ def diagnose(
     Label at least two documents of each class, then ask again.
     """
     check_choice("method", method, methods_where(is_diagnosed=True))
-    array, encoded = as_text_array(texts), encode_labels(labels)
+    array = as_text_array(texts)
+    encoded = encode_labels(labels, LabelRules.of(unlabeled, ignore_case))
     check_lengths(encoded, len(array))
     check_labels(encoded.labels, encoded.counts, len(array))
+    for doubt in doubtful_labels(encoded.labels, encoded.counts):
+        warnings.warn(doubt, LabelWarning, stacklevel=2)
     entry = METHODS[method]
     learner = make_learner(entry, options)
     learner.check(np.dtype(np.float32))  # all options, before some are set aside

@@ -29,6 +29,7 @@ def load(
         embed=embed,
         calibrate=options.get("training", {}).get("calibrate", True),
         random_state=options.get("method", {}).get("random_state", 0),
+        **({} if fitted.reading is None else fitted.reading.label_rules),
     )
     clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
     return clf

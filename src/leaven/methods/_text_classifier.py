@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from leaven.classifier import FitReport, FittedClassifier, save_model
 from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
+from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import encode_labels
 from leaven.documents._reading import Reading
 from leaven.experts import ComponentWords, Explanation
@@ -70,6 +71,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Threads to use; None is one per processor.
     random_state : int, default=0
         Seed of methods that draw random numbers.
+    unlabeled : sequence of labels, default=()
+        Labels that mean unlabeled besides missing ones, such as ``("?", "unknown")``.
+    ignore_case : bool, default=False
+        Make one class of labels that differ only in case or white space, in lower case.
 
     Attributes
     ----------
@@ -101,6 +106,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         diagnose: bool = False,
         n_threads: int | None = None,
         random_state: int | None = 0,
+        unlabeled: Sequence[Any] = (),
+        ignore_case: bool = False,
     ) -> None:
         self.method = method
         self.text_options = text_options
@@ -110,6 +117,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.diagnose = diagnose
         self.n_threads = n_threads
         self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.ignore_case = ignore_case
 
     classes_: ClassArray
     report_: FitReport
@@ -153,13 +162,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 "TextClassifier requires y to be passed, but the target y is None; give one "
                 "label per document, None where unlabeled"
             )
-        encoded = encode_labels(labels)
+        encoded = encode_labels(labels, self._label_rules)
         check_lengths(encoded, len(array))
         check_labels(encoded.labels, encoded.counts, len(array))  # before any vector is made
         given = self._vectors(array, vectors)
-        return self._train(
-            TextsInMemory(array, encoded, given), given is not None, on_progress, began, start
-        )
+        reading = Reading(**asdict(self._label_rules))
+        documents = TextsInMemory(array, encoded, given)
+        return self._train(documents, given is not None, on_progress, began, reading, start)
 
     def fit_files(
         self,
@@ -222,7 +231,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         place = "dask" if client is not None else "stream" if stream else "memory"
         self._checked(place, vectors is not None)
-        reading = Reading(text, label, vectors, format, encoding)
+        rules = asdict(self._label_rules)
+        reading = Reading(text, label, vectors, format, encoding, **rules)
         files = reading.files(paths, needs_labels=True, skip_bad=skip_bad_files)
         if self.embed is not None:
             raise ValueError(
@@ -241,9 +251,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             documents = FilesInMemory(files, vectors)
         used = replace(reading, text=files.text_column, label=files.label_column)
         data = {**files.facts, "described": files.described}
-        return self._train(
-            documents, vectors is not None, on_progress, began, reading=used, data=data
-        )
+        return self._train(documents, vectors is not None, on_progress, began, used, data=data)
 
     def _train(
         self,
@@ -251,8 +259,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         has_vectors: bool,
         on_progress: Listener | None,
         began: float,
+        reading: Reading,
         start: "TextClassifier | None" = None,
-        reading: Reading | None = None,
         data: Mapping[str, Any] | None = None,
     ) -> Self:
         method, learner = self._checked(documents.place, has_vectors)
@@ -286,6 +294,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if self.random_state is not None:
             check_whole("random_state", self.random_state, "[0, inf)")
         return method, learner
+
+    @property
+    def _label_rules(self) -> LabelRules:
+        return LabelRules.of(self.unlabeled, self.ignore_case)
 
     def _vectors(self, array: pa.LargeStringArray, given: Any) -> FloatArray | None:
         """The user's vectors of texts: as given, or from the user's function."""
@@ -324,7 +336,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ) -> float:
         """Accuracy on the labeled documents among these."""
         check_is_fitted(self, "_fitted")
-        array, known = as_text_array(texts), encode_labels(labels)
+        array, known = as_text_array(texts), encode_labels(labels, self._label_rules)
         check_lengths(known, len(array))
         is_labeled = known.codes >= 0
         if not is_labeled.any():

@@ -13,14 +13,15 @@ from threadpoolctl import threadpool_limits
 from leaven._base.plain import checked_plain, plain
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
-from leaven.documents._label_checks import check_labels
+from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._reading import Reading
-from leaven.exceptions import CollapseWarning, UnlabeledHurtWarning
+from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
 from leaven.held_out import Combination, calibrate
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
 from leaven.learning import View, learn_view
 from leaven.methods._diagnose import spelling_of
+from leaven.methods._label_quality import label_quality
 from leaven.methods._options import learner_options
 from leaven.methods._registry import Method
 from leaven.methods._warm_start import WarmStart
@@ -81,6 +82,8 @@ class Training:
         how = Counting(self.text_options, run.n_threads, run.progress, check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
         self.notes += counted.notes
+        doubts = doubtful_labels(counted.training.labels, counted.class_counts)
+        self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
         earlier = self.start.fitting(counted, self.method.name, options)
         training, view = self._with_vectors(counted.training, earlier)
@@ -89,7 +92,8 @@ class Training:
         learned = self._timed("fitting", lambda: self.learner.fit(training, run))
         combined = self._combined(learned, training, counted)
         diagnosis = self._diagnosis(learned, training)
-        report = self._report(learned, counted, combined, diagnosis)
+        quality = self._label_quality(counted, training, combined, view)
+        report = self._report(learned, counted, combined, diagnosis, quality)
         sees_vectors = any(expert.sees_vectors for expert in combined.experts)
         needs_view = view is not None and (view.n_given > 0 or sees_vectors)
         return FittedClassifier(
@@ -102,6 +106,7 @@ class Training:
             training.corpus.dtype,
             counted.labels_digest,
             self.reading,
+            counted.labeled.hashes,
         )
 
     def _timed(self, phase: str, step: Callable[[], T]) -> T:
@@ -174,6 +179,18 @@ class Training:
             self.messages.append((UnlabeledHurtWarning, message))
         return {key: value for key, value in found.to_json().items() if key not in TOO_LONG}
 
+    def _label_quality(
+        self, counted: Counted, training: TrainingSet, combined: Combination, view: View | None
+    ) -> dict[str, int]:
+        found = label_quality(
+            counted,
+            training,
+            has_vectors=view is not None and view.n_given > 0,
+            is_held_out=combined.expected is not None and combined.expected.n_held_out > 0,
+        )
+        self.notes += found.notes
+        return found.numbers
+
     @property
     def _method_options(self) -> dict[str, Any]:
         """Options as a report holds them."""
@@ -190,6 +207,7 @@ class Training:
         counted: Counted,
         combined: Combination,
         diagnosis: dict[str, Any],
+        labeled_texts: dict[str, int],
     ) -> FitReport:
         if learned.is_chosen_by_labels and self.uses_labels:
             self.notes.append(CHOSEN_TOGETHER)
@@ -215,6 +233,7 @@ class Training:
             diagnosis=diagnosis,
             candidates=combined.candidates,
             expected_accuracy={} if expected is None else expected.to_json(),
+            labeled_texts=labeled_texts,
             warnings=[*self.notes, *(message for _, message in self.messages)],
             seconds=self.seconds,
             options={

@@ -17,6 +17,7 @@ from leaven.exceptions import DataError
 from leaven.text import _row_kernels
 from leaven.text._counter import TextCounter, inverse_frequency, kept_words
 from leaven.text._counting import RawCounts, Tokens, count_words
+from leaven.text._labeled_texts import LabeledTexts
 from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary, top_ranked
 
@@ -38,6 +39,7 @@ class Survey:
     totals: IntArray  # (n_words,) occurrences of each word
     n_forgotten: int = 0  # rare words dropped, counted each time they are
     n_bytes: int = field(default=0, compare=False)  # of text
+    labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
 
     def __add__(self, other: Self) -> Self:
         if len(self.documents) > len(self.vocabulary):  # hashed: buckets are identified by number
@@ -62,6 +64,7 @@ class Survey:
             totals=totals,
             n_forgotten=self.n_forgotten + other.n_forgotten,
             n_bytes=self.n_bytes + other.n_bytes,
+            labeled=self.labeled + other.labeled,
         )
         return together if len(vocabulary) <= MOST_WORDS else together._without_rarest()
 
@@ -93,7 +96,11 @@ def tokens_of(options: TextOptions) -> Tokens:
 def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Survey:
     """Survey documents; with hashing no word is stored, only document frequencies of buckets."""
     labels: Counter[str] = Counter()
+    labeled = LabeledTexts.none()
     if batch.labels is not None:
+        labeled = LabeledTexts.of(
+            batch.texts.filter(batch.labels.is_valid()), batch.labels.drop_null()
+        )
         for entry in pc.value_counts(batch.labels.drop_null()).to_pylist():
             labels[entry["values"]] = entry["counts"]
     fixed = Vocabulary.empty() if tokens.hash_features else None
@@ -104,6 +111,7 @@ def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Su
         n_documents=len(batch.texts),
         labels=_checked(labels),
         n_bytes=batch.texts.nbytes,
+        labeled=labeled,
     )
 
 
