@@ -25,7 +25,7 @@ class Fake:
     def classify(self, texts, **_more):
         scores = np.array([[float(n) for n in t.split()] for t in texts.to_pylist()])
         scores = scores.reshape(-1, 3)
-        return scores / scores.sum(axis=1, keepdims=True), len(texts)
+        return scores / scores.sum(axis=1, keepdims=True), np.ones(len(texts), bool)
 
 
 def documents(rng, n):
@@ -58,6 +58,7 @@ def test_sums_of_any_batches_give_the_scores_of_all(seed):
     assert found.calibration_error == pytest.approx(expected.calibration_error, rel=1e-12)
     assert found.mean_confidence == pytest.approx(expected.mean_confidence, rel=1e-12)
     assert found.n_bad_files == 2
+    assert found.by_confidence.points() == expected.by_confidence.points()
 
 
 def test_the_calibration_error_is_that_of_the_documents():
