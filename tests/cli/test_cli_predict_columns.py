@@ -14,9 +14,7 @@ from leaven.documents import DocumentFiles
 
 CLASSES = ["baking", "space", "sport"]
 TEXTS = ["yeast dough bread", "dough moon", "xyzzy plugh", "goal match team", "the very other"]
-PLACES = pytest.mark.parametrize(
-    "place", [[], ["--stream"], pytest.param(["--dask", "local"], marks=pytest.mark.slow)]
-)
+PLACES = pytest.mark.parametrize("place", [[], ["--stream"]])
 
 
 @pytest.fixture

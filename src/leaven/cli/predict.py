@@ -25,6 +25,7 @@ from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
     warn_wordless,
+    write_counted,
 )
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected, terminating
 from leaven.documents._reading import Reading
@@ -97,7 +98,7 @@ def predict(
         tally = how.parts(client, Path(os.path.abspath(output)))
     else:
         batches = how.on_cluster(client) if client is not None else how.here(stream)
-        tally = _written(batches, output, output_format)
+        tally = write_counted(batches, output, output_format)
     warn_bad_files(files)
     warn_wordless(tally.n_wordless, tally.n_documents)
     counts = zip(map(str, fitted.classes.tolist()), tally.counts.tolist(), strict=True)
@@ -150,22 +151,6 @@ class _How:
         predictor = self.predictor(self.files.column_names, 1)
         done = Progress(self.on_progress).phase("pieces")
         return write_parts(self.files, Cluster(client), predictor, folder, done)
-
-
-def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Tally":
-    from leaven.documents._writers import write_tables
-
-    total: Tally | None = None
-
-    def tables() -> "Iterator[pa.Table]":
-        nonlocal total
-        for table, tally in batches:
-            total = tally if total is None else total + tally
-            yield table
-
-    write_tables(tables(), output, format)
-    assert total is not None
-    return total
 
 
 def _is_folder(output: str) -> bool:
