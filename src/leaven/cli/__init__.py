@@ -10,6 +10,7 @@ from leaven.cli.assign import assign_command
 from leaven.cli.compare import compare_command
 from leaven.cli.demo import demo_command
 from leaven.cli.diagnose import diagnose_command
+from leaven.cli.errors import errors_command
 from leaven.cli.evaluate import evaluate_command
 from leaven.cli.explain import explain_command
 from leaven.cli.info import info_command
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command("train")(train_command)
 app.command("predict")(predict_command)
 app.command("evaluate")(evaluate_command)
+app.command("errors")(errors_command)
 app.command("diagnose")(diagnose_command)
 app.command("compare")(compare_command)
 app.command("explain")(explain_command)
