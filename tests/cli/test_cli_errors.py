@@ -31,7 +31,7 @@ def test_all_columns_are_written(run, mislabeled):
     result = run("errors", mislabeled, "--method", "nb", "-n", "1", "-o", "out.parquet")
     assert result.exit_code == 0, result.stderr
     assert "wrote out.parquet: 2 documents with a disputed label" in result.stderr
-    assert "and 1 more; -n shows more, -o writes all" in result.stdout
+    assert "1 of 2 shown; -n shows more, -o writes all" in result.stdout
     table = pq.read_table("out.parquet")
     assert table.column_names == [
         "id", "text", "label", "suggested", "probability", "label_probability",

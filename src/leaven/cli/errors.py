@@ -213,7 +213,7 @@ def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
         )
     render(table)
     if n_disputed > len(shown):
-        typer.echo(f"and {n_disputed - len(shown):,} more; -n shows more, -o writes all")
+        typer.echo(f"{len(shown):,} of {n_disputed:,} shown; -n shows more, -o writes all")
 
 
 def _excerpt(documents: "Documents", number: int, width: int) -> str:
