@@ -90,14 +90,17 @@ def draw_coverage(by_confidence: "ByConfidence", path: Path) -> None:
         color=AUTO_COLOR, marker="o", linestyle="none",
     )  # fmt: skip
     floor = max(min(low[coverage >= 10], default=0.0) - 3, 0.0)
-    axes.set_ylim(floor, 101)
+    axes.set_ylim(floor, 101)  # a line at 100 is seen whole
+    axes.set_yticks([tick for tick in axes.get_yticks() if floor <= tick <= 100])
     axes.set_xlim(0, 102)
     # Beside the curve numbers would cover it; at the top they stand above their points.
     above = axes.secondary_xaxis("top")
+    named = _apart(shown)
+    is_tight = any(a.coverage - b.coverage < 0.09 for a, b in pairwise(named))
     above.set_xticks(
-        [100 * point.coverage for point in shown],
-        [f"{point.min_probability:g}" for point in shown],
-        rotation=90 if _are_close(shown) else 0,
+        [100 * point.coverage for point in named],
+        [f"{point.min_probability:g}" for point in named],
+        rotation=90 if is_tight else 0,
         fontsize=9,
     )
     above.set_xlabel("least probability (--min-probability)")
@@ -113,10 +116,13 @@ def draw_coverage(by_confidence: "ByConfidence", path: Path) -> None:
     _save(figure, path)
 
 
-def _are_close(points: "Sequence[CoveragePoint]") -> bool:
-    """Whether the labels of the points would overlap side by side."""
-    shares = [point.coverage for point in points]
-    return any(abs(a - b) < 0.09 for a, b in pairwise(shares))
+def _apart(points: "Sequence[CoveragePoint]") -> "list[CoveragePoint]":
+    """The points whose numbers do not overlap."""
+    kept: list[CoveragePoint] = []
+    for point in points:
+        if not kept or kept[-1].coverage - point.coverage > 0.025:
+            kept.append(point)
+    return kept
 
 
 def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> None:
