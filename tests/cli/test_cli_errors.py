@@ -60,6 +60,19 @@ def test_output_to_standard_output_is_only_the_table(run, mislabeled):
     assert sorted(row["id"] for row in rows) == ["10", "6"]
 
 
+def test_json_and_rows_do_not_mix(run, mislabeled):
+    result = run("errors", mislabeled, "-o", "-", "--json")
+    assert result.exit_code == 2
+    assert "would both write to standard output" in result.stderr
+
+
+def test_documents_without_a_known_word_are_counted(run, rows, make_csv):
+    own = rows(45, 15)
+    own[3]["text"] = "xyzzy"
+    result = run("errors", make_csv(own), "--method", "nb")
+    assert "1 labeled document holds no known word and could not be checked" in result.stdout
+
+
 def test_nothing_disputed_is_an_empty_table(run, rows, make_csv):
     result = run("errors", make_csv(rows(45, 15)), "--method", "nb", "-o", "out.csv")
     assert result.exit_code == 0, result.stderr

@@ -149,3 +149,6 @@ def test_a_place_that_cannot_be_written_is_refused_first(run, model, mixed_up):
     result = run("evaluate", model, mixed_up, "--errors", "no/such/wrong.csv")
     assert result.exit_code == 1
     assert "the folder 'no/such' does not exist" in result.stderr
+    result = run("evaluate", model, mixed_up, "--errors", "-")
+    assert result.exit_code == 2
+    assert "--errors must name a file" in result.stderr

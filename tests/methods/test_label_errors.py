@@ -58,6 +58,14 @@ def test_the_only_document_of_a_class_is_not_checked():
     assert (found.n_labeled, found.n_held_out) == (6, 5)
 
 
+def test_a_document_without_a_known_word_disputes_nothing():
+    texts = ["dough bread oven"] * 200 + ["stars moon orbit"] * 3 + [""]
+    labels = ["baking"] * 200 + ["space"] * 4
+    found = find_label_errors(texts, labels, method="sfe")
+    assert found.disputed == []  # though baking is much more frequent
+    assert (found.n_held_out, found.n_wordless) == (204, 1)
+
+
 def test_labels_that_cannot_be_held_out_are_refused():
     with pytest.raises(ValueError, match="needs a class with two labeled documents"):
         find_label_errors(["dough", "stars", "moon"], ["baking", "space", None])

@@ -63,12 +63,12 @@ class Columns:
     def names(self, fitted: FittedClassifier, existing: Collection[str]) -> tuple[str, ...]:
         """Names that no column has already."""
         classes = fitted.classes.tolist()
+        check_whole("top", self.top, "[0, inf)")
         if self.top > len(classes):
             raise ValueError(
                 f"--top must be at most {len(classes)}, the number of the model's classes, got "
                 f"{self.top}"
             )
-        check_whole("top", self.top, "[0, inf)")
         wanted = ["predicted", "probability", "note"]
         for rank in range(1, self.top + 1):
             wanted += [f"top{rank}", f"top{rank}_probability"]

@@ -137,6 +137,8 @@ def errors_command(
 
     Example: leaven errors reviews.csv --text body --label stars -o disputed.csv
     """
+    if output == "-" and as_json:
+        raise typer.BadParameter("-o - and --json would both write to standard output; choose one")
     with Talk() as talk:
         check_folder(output)
         found, documents = errors(
@@ -165,6 +167,7 @@ def _json(found: "LabelErrors", documents: "Documents", number: int) -> dict[str
         "method": found.method,
         "n_labeled": found.n_labeled,
         "n_held_out": found.n_held_out,
+        "n_without_known_words": found.n_wordless,
         "n_folds": found.n_folds,
         "n_disputed": len(found.disputed),
         "disputed": [
@@ -192,6 +195,9 @@ def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
     if n_alone:
         noun = "label" if n_alone == 1 else "labels"
         typer.echo(f"{n_alone:,} {noun} could not be checked: no other document has the class")
+    if found.n_wordless:
+        noun = "document holds" if found.n_wordless == 1 else "documents hold"
+        typer.echo(f"{found.n_wordless:,} labeled {noun} no known word and could not be checked")
     shown = found.disputed[:number]
     if not shown:
         return

@@ -176,8 +176,10 @@ def evaluate_command(
     """
     check_one_stdin(model, data)
     check_where(stream, dask, data)
+    _check_target(target_accuracy)
+    if errors == "-":
+        raise typer.BadParameter("--errors must name a file: scores go to standard output")
     with Talk() as talk, terminating():
-        _check_target(target_accuracy)
         check_folder(errors)
         for option, file in (("--plot", plot), ("--coverage-plot", coverage_plot)):
             if file is not None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from leaven._base.folds import labeled_folds
 from leaven._base.progress import Listener
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
@@ -43,6 +43,7 @@ class LabelErrors:
     method: str
     n_labeled: int
     n_held_out: int  # all but the only labeled documents of a class
+    n_wordless: int  # held out, but without a word that the others have
     n_folds: int
 
 
@@ -63,7 +64,8 @@ def find_label_errors(
 
     The labeled documents are split into folds. Each fold is left out in turn: a classifier is
     trained on the others and on all unlabeled documents, and predicts the classes of the fold. A
-    label is disputed where another class is much more probable.
+    label is disputed where another class is much more probable; a document without any known
+    word is no evidence against its label.
 
     Parameters are those of :func:`leaven.compare`; ``method``, ``options`` and ``text_options``
     those of :class:`leaven.TextClassifier`. ``on_progress`` is called with the phase "holding
@@ -88,9 +90,11 @@ def find_label_errors(
         random_state=random_state,
     )
     given = None if vectors is None else check_given(vectors, len(array))
-    probability = held_out_probabilities(clf, array, encoded, folds, given, on_progress)
-    places = np.concatenate(folds)
-    found = disputed_labels(probability, encoded.codes[places])
+    probability, is_wordless = held_out_probabilities(
+        clf, array, encoded, folds, given, on_progress
+    )
+    places = np.concatenate(folds)[~is_wordless]
+    found = disputed_labels(probability[~is_wordless], encoded.codes[places])
     names, numbers = encoded.classes.tolist(), places[found.rows]
     disputed = [
         DisputedLabel(int(number), names[int(encoded.codes[number])], names[code], p, own)
@@ -103,7 +107,9 @@ def find_label_errors(
         )
     ]
     n_labeled = int(encoded.counts.sum())
-    return LabelErrors(disputed, method, n_labeled, len(places), len(folds))
+    return LabelErrors(
+        disputed, method, n_labeled, len(is_wordless), int(is_wordless.sum()), len(folds)
+    )
 
 
 def held_out_probabilities(
@@ -113,12 +119,13 @@ def held_out_probabilities(
     folds: list[IntArray],
     vectors: FloatArray | None = None,
     on_progress: Listener | None = None,
-) -> FloatArray:
+) -> tuple[FloatArray, BoolArray]:
     """Class probabilities of the documents of all folds, by fits without them.
 
-    The classifier is fitted for every fold, and left as the last one.
+    Also returns which of these documents hold no word that the fit knows. The classifier is
+    fitted for every fold, and left as the last one.
     """
-    parts = []
+    parts, wordless = [], []
     for done, fold in enumerate(folds):
         if on_progress is not None:
             on_progress("holding out", done, len(folds))
@@ -134,8 +141,13 @@ def held_out_probabilities(
                 vectors=None if vectors is None else vectors[is_kept],
             )
             # Every class has a label left, so codes mean the same as in all the labels.
-            held_vectors = None if vectors is None else vectors[fold]
-            parts.append(clf.predict_proba(texts.take(pa.array(fold)), vectors=held_vectors))
+            probability, is_wordless = clf.fitted.classify(
+                texts.take(pa.array(fold)),
+                vectors=None if vectors is None else vectors[fold],
+                n_threads=clf.n_threads,
+            )
+        parts.append(probability)
+        wordless.append(is_wordless)
     if on_progress is not None:
         on_progress("holding out", len(folds), len(folds))
-    return np.concatenate(parts)
+    return np.concatenate(parts), np.concatenate(wordless)
