@@ -34,7 +34,7 @@ class Fake:
     def classify(self, texts, **_more):
         scores = np.array([[float(n) for n in t.split()] for t in texts.to_pylist()])
         scores = scores.reshape(-1, 3)
-        return scores / scores.sum(axis=1, keepdims=True), len(texts)
+        return scores / scores.sum(axis=1, keepdims=True), np.ones(len(texts), bool)
 
 
 def documents(rng, n):
@@ -67,6 +67,7 @@ def test_sums_of_any_batches_give_the_scores_of_all(seed):
     assert found.calibration_error == pytest.approx(expected.calibration_error, rel=1e-12)
     assert found.mean_confidence == pytest.approx(expected.mean_confidence, rel=1e-12)
     assert found.n_bad_files == 2
+    assert found.by_confidence.points() == expected.by_confidence.points()
 
 
 @pytest.mark.parametrize("includes", [False, True])

@@ -37,7 +37,7 @@ def test_the_scores_are_those_of_scikit_learn(run, model, mixed_up):
     scores = json.loads(run("evaluate", model, mixed_up, "--json").stdout)
     assert set(scores) == {
         "accuracy", "accuracy_interval", "macro_f1", "mean_confidence", "calibration_error",
-        "per_class", "confusion", "n_documents", "n_unlabeled", "n_bad_files",
+        "per_class", "confusion", "coverage", "n_documents", "n_unlabeled", "n_bad_files",
         "n_from_training", "includes_training", "warnings",
     }  # fmt: skip
     classes, matrix = scores["confusion"]["classes"], np.array(scores["confusion"]["matrix"])

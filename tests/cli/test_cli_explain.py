@@ -45,3 +45,7 @@ def test_a_text_of_unknown_words_is_a_warning(run, model):
     result = run("explain", model, "xyzzy")
     assert result.exit_code == 0
     assert "warning: the model knows no word of this text" in result.stderr
+    assert result.stdout.splitlines()[-1] == "no known word"
+    found = json.loads(run("explain", model, "xyzzy", "--json").stdout)
+    assert found["note"] == "no known word"
+    assert json.loads(run("explain", model, "dough", "--json").stdout)["note"] is None

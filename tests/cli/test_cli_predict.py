@@ -12,11 +12,11 @@ def table(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_predict_keeps_all_columns_and_adds_two(run, model, held_out):
+def test_predict_keeps_all_columns_and_adds_three(run, model, held_out):
     result = run("predict", model, held_out)
     assert result.exit_code == 0, result.stderr
     rows = table(result.stdout)
-    assert list(rows[0]) == ["id", "text", "label", "predicted", "probability"]
+    assert list(rows[0]) == ["id", "text", "label", "predicted", "probability", "note"]
     assert [row["predicted"] for row in rows] == [row["label"] for row in rows]
     assert all(0 <= float(row["probability"]) <= 1 for row in rows)
 
@@ -48,8 +48,10 @@ def test_predict_prints_json_lines(run, model, held_out):
     assert len(lines) == 30
     assert lines[0]["predicted"] == "baking"
     assert set(lines[0]) == {
-        "id", "text", "label", "predicted", "probability", "p_baking", "p_space", "p_sport",
+        "id", "text", "label", "predicted", "probability", "note",
+        "p_baking", "p_space", "p_sport",
     }  # fmt: skip
+    assert lines[0]["note"] is None
 
 
 def test_predict_reads_standard_input(run, model):

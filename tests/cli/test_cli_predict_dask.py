@@ -107,6 +107,30 @@ def test_one_file_has_the_predictions_of_one_machine(
         assert plain(tmp_path / out) == plain(tmp_path / f"memory-{out}")
 
 
+def test_notes_and_most_probable_classes(run, model, folder, on_dask, small_pieces):
+    options = ["--min-probability", "0.9", "--top", "2"]
+    expected = predicted(run, model, folder, "-o", "memory.parquet", *options)
+    found = predicted(run, model, folder, "-o", "out.parquet", *options, *on_dask)
+    assert found == {**expected, "output": "out.parquet"}
+    assert found["n_undecided"] >= found["n_without_known_words"] > 0
+    assert pq.read_table("out.parquet") == pq.read_table("memory.parquet")
+
+
+def test_mistakes_and_the_accuracy_of_confident_predictions(
+    run, model, folder, on_dask, small_pieces
+):
+    asked = ["evaluate", model, folder, "--json", "--target-accuracy", "0.6"]
+    stream = run(*asked, "--errors", "stream.parquet", "--stream")
+    result = run(*asked, "--errors", "dask.parquet", *on_dask)
+    assert result.exit_code == 0, result.stderr
+    expected, found = json.loads(stream.stdout), json.loads(result.stdout)
+    assert found["coverage"] == expected["coverage"]
+    assert found["target"] == expected["target"]
+    assert pq.read_table("dask.parquet") == pq.read_table("stream.parquet")
+    without = json.loads(run(*asked, *on_dask).stdout)
+    assert without["coverage"] == found["coverage"]
+
+
 def test_standard_output(run, model, folder, on_dask):
     found = run("predict", model, folder / "0.csv", *on_dask)
     assert found.exit_code == 0, found.stderr

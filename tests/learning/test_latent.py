@@ -150,9 +150,21 @@ def test_given_vectors_stand_beside_the_learned_ones():
     assert_allclose(vectors[1:, 8:], own[1:] / np.sqrt(2), atol=1e-5)
     assert_allclose(vectors[1:, :8], view.latent.vectors(drawn.X)[1:] / np.sqrt(2), atol=1e-5)
     x = csr_array(drawn.X[[9]])
-    parts = view.word_vectors(x)
+    parts = view.word_vectors(x, given[[9]])
     assert_allclose(parts[:, :8], view.latent.word_vectors(x) / np.sqrt(2))
     assert not parts[:, 8:].any()
+
+
+def test_words_determine_the_vector_alone_where_the_users_is_zero():
+    drawn, rng = documents(6), np.random.default_rng(0)
+    view = learned_view(Block(drawn.X, drawn.y, np.ones(60)), rng.normal(size=(60, 5)), 8)
+    x, zero = csr_array(drawn.X[[9]]), np.zeros((1, 5))
+    vector = view.vectors(x, zero, 1)[0, :8]
+    assert_allclose(vector, view.latent.vectors(x)[0], atol=1e-5)
+    for theirs in (zero, None):
+        parts = view.word_vectors(x, theirs)
+        assert_allclose(parts[:, :8], view.latent.word_vectors(x))
+        assert not parts[:, 8:].any()
 
 
 @pytest.mark.parametrize("is_given", [False, True], ids=["learned", "given"])

@@ -703,3 +703,41 @@ def test_log_probabilities_are_those_of_the_probabilities():
     clf = TextClassifier().fit(["dough", "stars", "dough", "stars"], ["a", "b", "a", "b"])
     texts = ["dough stars stars", "dough"]
     assert_allclose(np.exp(clf.predict_log_proba(texts)), clf.predict_proba(texts))
+
+
+@pytest.mark.parametrize("classes", [["music", "space"], [3, 5]])
+def test_predictions_below_a_probability_are_none(classes):
+    texts = ["piano concert", "galaxy orbit", "piano", "galaxy"]
+    clf = TextClassifier("nb").fit(texts, [*classes, None, None])
+    asked = ["piano", "galaxy", "piano galaxy"]
+    probability = clf.predict_proba(asked).max(axis=1)
+    assert probability[2] < probability[:2].min()
+    found = clf.predict(asked, min_probability=float(probability[:2].min()))
+    assert found.tolist() == [*classes, None]
+    assert clf.predict(asked, min_probability=0).tolist() == clf.predict(asked).tolist()
+    with pytest.raises(ValueError, match=r"min_probability must be in \[0, 1\]"):
+        clf.predict(asked, min_probability=80)
+
+
+def test_a_vector_explains_as_it_predicts():
+    rng = np.random.default_rng(0)
+    texts = ["piano concert", "galaxy orbit", "piano song", "galaxy moon"] * 5
+    side = np.array([[1.0, 0.0, 0.2], [0.0, 1.0, 0.2]] * 10)
+    vectors = side + 0.1 * rng.normal(size=side.shape)
+    labels = ["music", "space", None, None] * 5
+    clf = TextClassifier("two-view").fit(texts, labels, vectors=vectors)
+    for i in (2, 3):
+        found = clf.explain(texts[i], vector=vectors[i]).probability
+        assert list(found.values()) == pytest.approx(
+            clf.predict_proba([texts[i]], vectors=vectors[[i]])[0], rel=1e-5
+        )
+    with pytest.warns(UserWarning, match="explained by its words alone"):
+        alone = clf.explain("piano song")
+    zero = clf.predict_proba(["piano song"], vectors=np.zeros((1, 3)))[0]
+    assert list(alone.probability.values()) == pytest.approx(zero, rel=1e-5)
+    # Without another half of the vector, words pull as far as their vector reaches.
+    with_vector = clf.explain("piano song", vector=vectors[2])
+    pull = {entry.word: entry.pull["music"] for entry in with_vector.words}
+    assert all(entry.pull["music"] > pull[entry.word] for entry in alone.words)
+    with pytest.raises(ValueError, match=r"must have shape \(1, 3\)"):
+        clf.explain("piano song", vector=[1.0, 2.0])

@@ -1,6 +1,6 @@
 """Evaluation: counts of true against predicted classes, summed over batches, and scores."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -8,13 +8,15 @@ import pyarrow as pa
 
 from leaven._base.measures import calibration_gaps, macro_f1
 from leaven._base.progress import OnDone
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
+from leaven.classifier._coverage import ByConfidence
 from leaven.classifier._fitted import FittedClassifier
+from leaven.documents._labels import Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
 from leaven.significance import wilson_interval
 
-__all__ = ["Evaluation", "Scorer", "Sums"]
+__all__ = ["Evaluation", "Judged", "Scorer", "Sums"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,7 @@ class Evaluation:
     n_bad_files: int = 0  # left out
     n_from_training: int = 0  # labeled documents of the training
     includes_training: bool = False  # whether these are scored, or left out
+    by_confidence: ByConfidence = field(default_factory=ByConfidence.empty)
 
     @property
     def n_documents(self) -> int:
@@ -73,6 +76,7 @@ class Evaluation:
             "calibration_error": self.calibration_error,
             "per_class": self.per_class,
             "confusion": {"classes": self.classes, "matrix": self.confusion.tolist()},
+            "coverage": [point.to_json() for point in self.by_confidence.points()],
             "n_documents": self.n_documents,
             "n_unlabeled": self.n_unlabeled,
             "n_bad_files": self.n_bad_files,
@@ -92,6 +96,7 @@ class Sums:
     confidence: float
     n_unlabeled: int
     n_wordless: int
+    by_confidence: ByConfidence
     n_from_training: int = 0  # labeled documents that the model learned from
     includes_training: bool = False  # whether these are among the counts, or left out
 
@@ -107,6 +112,7 @@ class Sums:
             self.confidence + other.confidence,
             self.n_unlabeled + other.n_unlabeled,
             self.n_wordless + other.n_wordless,
+            self.by_confidence + other.by_confidence,
             self.n_from_training + other.n_from_training,
             self.includes_training,
         )
@@ -144,6 +150,41 @@ class Sums:
             n_bad_files,
             self.n_from_training,
             self.includes_training,
+            self.by_confidence,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The scored documents of a batch: their labels and predictions."""
+
+    known: Labels  # classes of the model
+    unknown: list[str]  # labels that the model does not know, numbered after its classes
+    is_scored: BoolArray  # of all documents of the batch; the arrays below are of the scored ones
+    truth: IntArray
+    predicted: IntArray
+    confidence: FloatArray
+    is_wordless: BoolArray
+    n_unlabeled: int
+    n_from_training: int
+    includes_training: bool
+
+    def sums(self) -> Sums:
+        """The counts of the batch."""
+        known, right = self.known, self.predicted == self.truth
+        table = np.zeros((len(known) + len(self.unknown), len(known)), dtype=np.int64)
+        np.add.at(table, (self.truth, self.predicted), 1)
+        return Sums(
+            tuple(known.names),
+            table[: len(known)],
+            dict(zip(self.unknown, table[len(known) :], strict=True)),
+            calibration_gaps(self.confidence, right),
+            float(self.confidence.sum()),
+            self.n_unlabeled,
+            int(self.is_wordless.sum()),
+            ByConfidence.of(self.confidence, right),
+            self.n_from_training,
+            self.includes_training,
         )
 
 
@@ -160,6 +201,10 @@ class Scorer:
     includes_training: bool = False
 
     def __call__(self, documents: Documents, on_progress: OnDone | None = None) -> Sums:
+        return self.judged(documents, on_progress).sums()
+
+    def judged(self, documents: Documents, on_progress: OnDone | None = None) -> Judged:
+        """Labels and predictions of the labeled documents."""
         column = documents.labels
         assert column is not None
         is_scored = column.is_valid().to_numpy(zero_copy_only=False)
@@ -173,27 +218,23 @@ class Scorer:
         if self.vectors is not None:
             assert documents.columns is not None
             given = vector_array(documents.columns, self.vectors, documents.source)[is_scored]
-        probability, n_wordless = self.fitted.classify(
+        probability, is_wordless = self.fitted.classify(
             documents.texts.filter(pa.array(is_scored)),
             vectors=given,
             n_threads=self.n_threads,
             on_progress=on_progress,
         )
-        predicted, confidence = self.fitted.decide(probability), probability.max(axis=1)
         known = self.fitted.labels
         unknown = known.unknown(column)
-        every = known.followed_by(unknown)
-        truth = every.encode(column)
-        table = np.zeros((len(every), len(known)), dtype=np.int64)
-        np.add.at(table, (truth, predicted), 1)
-        return Sums(
-            tuple(known.names),
-            table[: len(known)],
-            dict(zip(unknown, table[len(known) :], strict=True)),
-            calibration_gaps(confidence, predicted == truth),
-            float(confidence.sum()),
+        return Judged(
+            known,
+            unknown,
+            is_scored,
+            known.followed_by(unknown).encode(column),
+            self.fitted.decide(probability),
+            probability.max(axis=1),
+            is_wordless,
             n_unlabeled,
-            n_wordless,
             int(is_known.sum()),
             self.includes_training,
         )

@@ -111,11 +111,11 @@ class FittedClassifier:
         warn: bool = True,
     ) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
-        probability, n_wordless = self.classify(
+        probability, is_wordless = self.classify(
             texts, vectors=vectors, n_threads=n_threads, on_progress=on_progress
         )
-        if n_wordless and warn:
-            message = wordless_message(n_wordless, len(probability))
+        if is_wordless.any() and warn:
+            message = wordless_message(int(is_wordless.sum()), len(probability))
             warnings.warn(message, UnseenWordsWarning, stacklevel=3)
         return probability
 
@@ -126,22 +126,23 @@ class FittedClassifier:
         vectors: Any = None,
         n_threads: int | None = None,
         on_progress: OnDone | None = None,
-    ) -> tuple[FloatArray, int]:
-        """Class probabilities, and how many documents are classified without evidence."""
+    ) -> tuple[FloatArray, BoolArray]:
+        """Class probabilities, and which documents are classified without evidence."""
         array = as_text_array(texts)
         self._check_vectors(vectors, len(array))
         batches = []
-        n_wordless = 0
+        is_wordless = np.zeros(len(array), bool)
         for start in range(0, len(array), DOCUMENTS_PER_BATCH):
             batch = array.slice(start, DOCUMENTS_PER_BATCH)
             given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
             X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
-            n_wordless += int((np.diff(X.indptr) == 0).sum())
+            if not self.needs_vectors:  # which are evidence too
+                is_wordless[start : start + len(batch)] = np.diff(X.indptr) == 0
             batches.append(softmax(self.scores(X, given, n_threads)))
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
         probability = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
-        return probability, 0 if self.needs_vectors else n_wordless
+        return probability, is_wordless
 
     def _check_vectors(self, vectors: Any, n_documents: int) -> None:
         if self.needs_vectors and vectors is None:
@@ -235,7 +236,7 @@ class FittedClassifier:
         self._check_vectors(given, 1)
         probability = softmax(self.scores(x, given, 1))
         (code,) = self.decide(probability)
-        parts = None if self.view is None else self.view.word_vectors(x)
+        parts = None if self.view is None else self.view.word_vectors(x, given)
         weighted = zip(self.weights, self.experts, strict=True)
         added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
         order, pulls = strongest(np.sum(added, axis=0))

@@ -1,21 +1,35 @@
 """Predictions as columns of the documents' tables, batch by batch."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from leaven._base.progress import OnDone
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
+from leaven._base.validation import check_whole
+from leaven.classifier._coverage import is_confident
 from leaven.classifier._fitted import FittedClassifier
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
 
-__all__ = ["TablePredictor", "Tally", "new_columns"]
+__all__ = [
+    "NO_KNOWN_WORD",
+    "UNDECIDED",
+    "Columns",
+    "TablePredictor",
+    "Tally",
+    "free_names",
+    "notes",
+    "rounded",
+    "with_columns",
+]
 
 DECIMALS = 6
+NO_KNOWN_WORD = "no known word"
+UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,32 +38,63 @@ class Tally:
 
     counts: IntArray  # (n_classes,) documents predicted
     n_wordless: int = 0  # documents without a word that the model knows
+    n_undecided: int = 0  # documents below the lowest probability allowed
 
     @property
     def n_documents(self) -> int:
-        return int(self.counts.sum())
+        return int(self.counts.sum()) + self.n_undecided
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(self.counts + other.counts, self.n_wordless + other.n_wordless)
+        return Tally(
+            self.counts + other.counts,
+            self.n_wordless + other.n_wordless,
+            self.n_undecided + other.n_undecided,
+        )
 
 
-def new_columns(
-    fitted: FittedClassifier, existing: Collection[str], proba: bool = False
-) -> tuple[str, ...]:
-    """Names of the columns to add; one that exists already is followed by a number."""
-    wanted = ["predicted", "probability"]
-    if proba:
-        wanted += [f"p_{name}" for name in fitted.classes.tolist()]
-    taken = set(existing)
-    names = []
-    for name in wanted:
-        free, number = name, 1
-        while free in taken:
-            number += 1
-            free = f"{name}_{number}"
-        taken.add(free)
-        names.append(free)
-    return tuple(names)
+@dataclass(frozen=True)
+class Columns:
+    """Which columns are added to the documents."""
+
+    min_probability: float = 0.0  # below it a document is undecided
+    top: int = 0  # so many of the most probable classes
+    proba: bool = False  # the probability of every class
+
+    def names(self, fitted: FittedClassifier, existing: Collection[str]) -> tuple[str, ...]:
+        """Names that no column has already."""
+        classes = fitted.classes.tolist()
+        check_whole("top", self.top, "[0, inf)")
+        if self.top > len(classes):
+            raise ValueError(
+                f"--top must be at most {len(classes)}, the number of the model's classes, got "
+                f"{self.top}"
+            )
+        wanted = ["predicted", "probability", "note"]
+        for rank in range(1, self.top + 1):
+            wanted += [f"top{rank}", f"top{rank}_probability"]
+        if self.proba:
+            wanted += [f"p_{name}" for name in classes]
+        return free_names(wanted, existing)
+
+    def values(
+        self, fitted: FittedClassifier, probability: FloatArray, is_wordless: BoolArray
+    ) -> tuple[list[pa.Array], Tally]:
+        """Values of the columns, and the predictions counted."""
+        codes, confidence = fitted.decide(probability), probability.max(axis=1)
+        is_decided = is_confident(confidence, self.min_probability)
+        classes = pa.array(fitted.classes.tolist())
+        predicted = classes.take(pa.array(codes, mask=~is_decided))
+        columns = [predicted, rounded(confidence), notes(is_wordless, ~is_decided)]
+        if self.top:
+            # A stable order, so that the first class is the one decided on.
+            order = np.argsort(-probability, axis=1, kind="stable")[:, : self.top]
+            ranked = np.take_along_axis(probability, order, axis=1)
+            for rank in range(self.top):
+                columns += [classes.take(pa.array(order[:, rank])), rounded(ranked[:, rank])]
+        if self.proba:
+            columns += [rounded(column) for column in probability.T]
+        counts = np.bincount(codes[is_decided], minlength=len(classes))
+        return columns, Tally(counts, int(is_wordless.sum()), int((~is_decided).sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +102,8 @@ class TablePredictor:
     """Adds predictions to the tables of documents that were read with all their columns."""
 
     fitted: FittedClassifier
-    names: tuple[str, ...]  # of the columns to add, as new_columns gives them
+    columns: Columns
+    names: tuple[str, ...]  # of the columns to add, as Columns.names gives them
     vectors: str | None = None  # column of the user's vectors
     n_threads: int | None = None
 
@@ -70,23 +116,49 @@ class TablePredictor:
         given = None
         if self.vectors is not None:
             given = vector_array(table, self.vectors, documents.source)
-        probability, n_wordless = self.fitted.classify(
+        probability, is_wordless = self.fitted.classify(
             documents.texts, vectors=given, n_threads=self.n_threads, on_progress=on_progress
         )
-        codes = self.fitted.decide(probability)
-        classes = pa.array(self.fitted.classes.tolist())
-        columns = [classes.take(pa.array(codes)), _rounded(probability.max(axis=1))]
-        columns += [_rounded(probability[:, code]) for code in range(len(self.names) - 2)]
-        for name, column in zip(self.names, columns, strict=True):
-            if name in table.column_names:
-                raise DataError(
-                    f"{documents.source} has a column {name!r} that its first rows do not have, "
-                    "and predictions are written under that name already; rename it"
-                )
-            table = table.append_column(name, column)
-        counts = np.bincount(codes, minlength=len(classes))
-        return table, Tally(counts, n_wordless)
+        values, tally = self.columns.values(self.fitted, probability, is_wordless)
+        return with_columns(table, self.names, values, documents.source), tally
 
 
-def _rounded(probability: FloatArray) -> pa.Array:
+def free_names(wanted: Sequence[str], existing: Collection[str]) -> tuple[str, ...]:
+    """Names of new columns; one that exists already is followed by a number."""
+    taken = set(existing)
+    names = []
+    for name in wanted:
+        free, number = name, 1
+        while free in taken:
+            number += 1
+            free = f"{name}_{number}"
+        taken.add(free)
+        names.append(free)
+    return tuple(names)
+
+
+def with_columns(
+    table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array], source: str
+) -> pa.Table:
+    """The table with more columns; one that has appeared under such a name is refused."""
+    for name, column in zip(names, columns, strict=True):
+        if name in table.column_names:
+            raise DataError(
+                f"{source} has a column {name!r} that its first rows do not have, "
+                "and predictions are written under that name already; rename it"
+            )
+        table = table.append_column(name, column)
+    return table
+
+
+def notes(is_wordless: BoolArray, is_undecided: BoolArray | None = None) -> pa.Array:
+    """What to know about each prediction; null for most."""
+    undecided = np.zeros(len(is_wordless), bool) if is_undecided is None else is_undecided
+    texts = pa.array([NO_KNOWN_WORD, UNDECIDED, f"{UNDECIDED}, {NO_KNOWN_WORD}"], pa.string())
+    number = is_wordless + 2 * undecided.astype(np.int64) - 1
+    return texts.take(pa.array(number, mask=number < 0))
+
+
+def rounded(probability: FloatArray) -> pa.Array:
+    """Probabilities as files hold them."""
     return pa.array(np.round(probability.astype(np.float64), DECIMALS))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -29,6 +29,24 @@ from leaven.documents._writers import write_tables
 from leaven.exceptions import DataError
 
 __all__ = ["predicted_tables", "score_files", "write_parts"]
+
+
+class Counted(Protocol):
+    """Counts of a batch of documents."""
+
+    @property
+    def n_documents(self) -> int: ...
+
+
+C = TypeVar("C", bound=Counted)
+C_co = TypeVar("C_co", bound=Counted, covariant=True)
+
+
+class Labeler(Protocol[C_co]):
+    """Classifies a batch of documents: a table of rows to write, and counts."""
+
+    def __call__(self, documents: Documents) -> tuple[pa.Table, C_co]: ...
+
 
 ATTEMPTS = 20  # at removing a folder into which a worker may still write
 
@@ -71,8 +89,8 @@ def write_parts(
 
 
 def predicted_tables(
-    files: DocumentFiles, cluster: Cluster, labeler: TablePredictor, on_piece: OnDone | None = None
-) -> Iterator[tuple[pa.Table, Tally]]:
+    files: DocumentFiles, cluster: Cluster, labeler: Labeler[C], on_piece: OnDone | None = None
+) -> Iterator[tuple[pa.Table, C]]:
     """Yield tables with predictions in the order of the files; a few wait on the cluster."""
     cluster.wait_for_workers()
     pieces = pieces_of(files, cluster)
@@ -182,7 +200,7 @@ def _chained(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
     yield from others
 
 
-def _label(given: tuple[FilePiece, TablePredictor]) -> list[tuple[pa.Table, Tally]]:
+def _label(given: tuple[FilePiece, Labeler[C]]) -> list[tuple[pa.Table, C]]:
     piece, labeler = given
     return [labeler(batch) for batch in piece]
 

@@ -12,6 +12,7 @@ from leaven.cli.assign import assign_command
 from leaven.cli.compare import compare_command
 from leaven.cli.demo import demo_command
 from leaven.cli.diagnose import diagnose_command
+from leaven.cli.errors import errors_command
 from leaven.cli.evaluate import evaluate_command
 from leaven.cli.explain import explain_command
 from leaven.cli.info import info_command
@@ -32,6 +33,7 @@ TRAIN = command_with_list(METHOD, "Methods", method_summaries())
 app.command("train", cls=TRAIN)(train_command)
 app.command("predict", cls=GroupedCommand)(predict_command)
 app.command("evaluate", cls=GroupedCommand)(evaluate_command)
+app.command("errors", cls=GroupedCommand)(errors_command)
 app.command("diagnose", cls=GroupedCommand)(diagnose_command)
 app.command("compare", cls=GroupedCommand)(compare_command)
 app.command("explain", cls=GroupedCommand)(explain_command)

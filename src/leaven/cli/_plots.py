@@ -3,6 +3,7 @@
 import io
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,18 @@ from leaven._base.atomic_files import write_atomically
 
 if TYPE_CHECKING:
     from leaven._base.typing import IntArray
+    from leaven.classifier import ByConfidence, CoveragePoint
     from leaven.cli.demo import Point
     from leaven.held_out.diagnosis import Diagnosis
     from leaven.methods import Comparison
 
-__all__ = ["draw_comparison", "draw_confusion", "draw_diagnosis", "draw_learning_curves"]
+__all__ = [
+    "draw_comparison",
+    "draw_confusion",
+    "draw_coverage",
+    "draw_diagnosis",
+    "draw_learning_curves",
+]
 
 NB_COLOR, EM_COLOR, AUTO_COLOR = "#8a8f98", "#c2571a", "#2b5c8a"
 WIDEST = 30.0  # inches of a matrix of very many classes
@@ -63,6 +71,58 @@ def draw_confusion(
     bar.set_label("share of the true class")
     bar.outline.set_visible(False)
     _save(figure, path)
+
+
+def draw_coverage(by_confidence: "ByConfidence", path: Path) -> None:
+    """Draw the accuracy of the most confident predictions against their share."""
+    figure = Figure(figsize=(7, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    curve = by_confidence.curve()
+    coverage, accuracy, low, high = (
+        100 * np.array([getattr(point, name) for point in curve])
+        for name in ("coverage", "accuracy", "low", "high")
+    )
+    axes.fill_between(coverage, low, high, color=AUTO_COLOR, alpha=0.15, linewidth=0)
+    axes.plot(coverage, accuracy, color=AUTO_COLOR, linewidth=2)
+    shown = by_confidence.points()
+    axes.plot(
+        [100 * point.coverage for point in shown], [100 * point.accuracy for point in shown],
+        color=AUTO_COLOR, marker="o", linestyle="none",
+    )  # fmt: skip
+    floor = max(min(low[coverage >= 10], default=0.0) - 3, 0.0)
+    axes.set_ylim(floor, 101)  # a line at 100 is seen whole
+    axes.set_yticks([tick for tick in axes.get_yticks() if floor <= tick <= 100])
+    axes.set_xlim(0, 102)
+    # Beside the curve numbers would cover it; at the top they stand above their points.
+    above = axes.secondary_xaxis("top")
+    named = _apart(shown)
+    is_tight = any(a.coverage - b.coverage < 0.09 for a, b in pairwise(named))
+    above.set_xticks(
+        [100 * point.coverage for point in named],
+        [f"{point.min_probability:g}" for point in named],
+        rotation=90 if is_tight else 0,
+        fontsize=9,
+    )
+    above.set_xlabel("least probability (--min-probability)")
+    above.spines["top"].set_visible(False)
+    above.tick_params(length=0)
+    for point in shown:
+        axes.axvline(100 * point.coverage, color="#e5e5e5", linewidth=0.8, zorder=0)
+    axes.set_xlabel("documents decided, %")
+    axes.set_ylabel("their accuracy and its 95 % interval, %")
+    axes.grid(axis="y", color="#e5e5e5")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    _save(figure, path)
+
+
+def _apart(points: "Sequence[CoveragePoint]") -> "list[CoveragePoint]":
+    """The points whose numbers do not overlap."""
+    kept: list[CoveragePoint] = []
+    for point in points:
+        if not kept or kept[-1].coverage - point.coverage > 0.025:
+            kept.append(point)
+    return kept
 
 
 def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> None:

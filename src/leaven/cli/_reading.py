@@ -1,20 +1,37 @@
-"""How predict and evaluate read documents, and what they warn about."""
+"""How predict and evaluate read and write documents, and what they warn about."""
 
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeVar
 
 import typer
 
+from leaven._base.progress import Listener, Progress
+from leaven.cli._common import read_files
 from leaven.cli._help import WHERE
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from leaven.classifier import Scorer, Sums
     from leaven.documents import DocumentFiles
 
 __all__ = [
     "StreamThrough",
     "warn_bad_files",
     "warn_wordless",
+    "write_counted",
+    "write_errors",
 ]
+
+
+class Addable(Protocol):
+    """Counts of batches, which add up."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+C = TypeVar("C", bound=Addable)
 
 StreamThrough = Annotated[
     bool,
@@ -41,3 +58,51 @@ def warn_wordless(n_wordless: int, n_documents: int) -> None:
         from leaven.exceptions import UnseenWordsWarning
 
         warnings.warn(wordless_message(n_wordless, n_documents), UnseenWordsWarning, stacklevel=2)
+
+
+def write_counted(
+    batches: "Iterator[tuple[pa.Table, C]]", output: str, format: str | None = None
+) -> C:
+    """Write tables as they arrive; returns the sum of what was counted in them."""
+    from leaven.documents._writers import write_tables
+
+    total: C | None = None
+
+    def tables() -> "Iterator[pa.Table]":
+        nonlocal total
+        for table, counted in batches:
+            total = counted if total is None else total + counted
+            yield table
+
+    write_tables(tables(), output, format)
+    assert total is not None
+    return total
+
+
+def write_errors(
+    files: "DocumentFiles",
+    scorer: "Scorer",
+    output: str,
+    stream: bool,
+    client: Any,
+    on_progress: Listener | None,
+) -> "Sums":
+    """Score documents and write those that are misclassified, with all their columns."""
+    from leaven.classifier._mistakes import MistakeFinder
+
+    progress = Progress(on_progress)
+    if client is not None:
+        from leaven.classifier.on_dask import predicted_tables
+        from leaven.corpora.dask import Cluster
+
+        finder = MistakeFinder.beside(scorer, files.column_names)
+        done = progress.phase("pieces")
+        return write_counted(predicted_tables(files, Cluster(client), finder, done), output)
+    if stream:
+        finder = MistakeFinder.beside(scorer, files.column_names)
+        files.report_to(progress.phase("reading"))
+        return write_counted(map(finder, files.sound()), output)
+    documents = read_files(files, on_progress)
+    assert documents.columns is not None
+    finder = MistakeFinder.beside(scorer, documents.columns.column_names, by_confidence=True)
+    return write_counted(iter([finder(documents, progress.phase("classifying"))]), output)

@@ -24,19 +24,21 @@ from leaven.cli._common import (
     render,
     stdout_width,
 )
+from leaven.cli._coverage import print_coverage
 from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import OUTPUT
-from leaven.cli._outputs import Force, check_picture
+from leaven.cli._outputs import Force, check_picture, check_table
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
     warn_wordless,
+    write_errors,
 )
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
-    from leaven.classifier import Evaluation, FittedClassifier, Scorer, Sums
+    from leaven.classifier import Evaluation, FittedClassifier, Scorer, Sums, Target
     from leaven.documents import DocumentFiles
 
 __all__ = ["evaluate", "evaluate_command"]
@@ -50,6 +52,7 @@ def evaluate(
     paths: Sequence[str],
     reading: Reading,
     *,
+    errors: str | None = None,
     n_threads: int | None = None,
     stream: bool = False,
     client: Any = None,
@@ -62,7 +65,9 @@ def evaluate(
     Unlabeled documents are skipped, and so are labeled ones that the model learned from,
     unless ``include_training``. Labels that are not classes of the model count as wrong,
     with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
-    of documents are counted and discarded.
+    of documents are counted and discarded. Misclassified documents are written to the file
+    ``errors`` with all their columns: the most confident first, or in their order where the
+    documents are not in memory.
     """
     from leaven.classifier import Scorer
     from leaven.documents._readers import no_labels_message
@@ -71,10 +76,14 @@ def evaluate(
     fitted = read_model(model)
     _check_case(reading, fitted)
     reading = reading.after(fitted.reading)
-    files = reading.files(paths, needs_labels=True, skip_bad=skip_bad)
+    files = reading.files(
+        paths, needs_labels=True, keep_columns=errors is not None, skip_bad=skip_bad
+    )
     n_threads = n_threads if client is None else 1
     scorer = Scorer(fitted, reading.vectors, n_threads, include_training)
-    if client is not None:
+    if errors is not None:
+        sums = write_errors(files, scorer, errors, stream, client, on_progress)
+    elif client is not None:
         sums = _on_cluster(files, scorer, client, on_progress)
     else:
         sums = _here(files, scorer, stream, on_progress)
@@ -170,6 +179,34 @@ def evaluate_command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    coverage_plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Plot the accuracy of the most confident predictions: .png, .svg or .pdf.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    target_accuracy: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Find the --min-probability of leaven predict from which predictions have at "
+            "least this accuracy, such as 0.95.",
+            show_default="none",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    errors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the misclassified documents with all their columns, the most confident "
+            "first (with --stream and --dask in their order): .csv, .tsv, .jsonl or .parquet.",
+            show_default="none",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     full: Annotated[
         bool,
         typer.Option(
@@ -195,24 +232,34 @@ def evaluate_command(
     """Score MODEL on the labeled documents in DATA.
 
     Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, how well calibrated
-    the probabilities are, the scores of each class, and which classes are confused.
-    Unlabeled documents are skipped, and labeled ones that MODEL was trained on are left out.
+    the probabilities are, the scores of each class, the accuracy of the most confident
+    predictions, and which classes are confused. Unlabeled documents are skipped, and labeled
+    ones that MODEL was trained on are left out.
 
     Example: leaven evaluate reviews.leaven held-out.csv --plot confusion.png
+
+    Example: leaven evaluate reviews.leaven held-out.csv --target-accuracy 0.95 --errors wrong.csv
 
     Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask local
     """
     check_one_stdin(model, data)
     check_where(stream, dask, data)
+    _check_target(target_accuracy)
+    if errors == "-":
+        raise typer.BadParameter("--errors must name a file: scores go to standard output")
     with Talk(quiet) as talk:
-        if plot is not None:
-            check_picture(plot, [model, *data], force=force)
-            load_plots("leaven evaluate --plot")
+        if errors is not None:
+            check_table(errors, [model, *data], force=force)
+        for option, file in (("--plot", plot), ("--coverage-plot", coverage_plot)):
+            if file is not None:
+                check_picture(file, [model, *data], force=force)
+                load_plots(f"leaven evaluate {option}")
         with connected(dask, threads) as client:
             scores = evaluate(
                 model,
                 data,
                 reading,
+                errors=errors,
                 n_threads=threads,
                 stream=stream,
                 client=client,
@@ -225,12 +272,23 @@ def evaluate_command(
             load_plots("leaven evaluate --plot").draw_confusion(
                 scores.confusion, scores.classes, scores.accuracy, plot
             )
+        if coverage_plot is not None:
+            load_plots("leaven evaluate --coverage-plot").draw_coverage(
+                scores.by_confidence, coverage_plot
+            )
+        target = None if target_accuracy is None else scores.by_confidence.target(target_accuracy)
         if as_json:
-            print_json({**scores.to_json(), "warnings": talk.warnings})
+            found = {} if target is None else {"target": target.to_json()}
+            print_json({**scores.to_json(), **found, "warnings": talk.warnings})
         else:
-            _print(scores, full)
-        if plot is not None:
-            talk.note(f"wrote {plot}")
+            _print(scores, full, target)
+        for written in (plot, coverage_plot):
+            if written is not None:
+                talk.note(f"wrote {written}")
+        if errors is not None:
+            n_errors = scores.n_documents - int(scores.confusion.trace())
+            noun = "document" if n_errors == 1 else "documents"
+            talk.note(f"wrote {errors}: {n_errors:,} misclassified {noun}")
 
 
 def load_plots(who: str) -> Any:
@@ -242,7 +300,14 @@ def load_plots(who: str) -> Any:
     return _plots
 
 
-def _print(scores: "Evaluation", full: bool) -> None:
+def _check_target(accuracy: float | None) -> None:
+    if accuracy is not None and not 0 < accuracy < 1:
+        raise typer.BadParameter(
+            f"--target-accuracy must be between 0 and 1, such as 0.95, got {accuracy:g}"
+        )
+
+
+def _print(scores: "Evaluation", full: bool, target: "Target | None" = None) -> None:
     low, high = scores.accuracy_interval
     skipped = f", {scores.n_unlabeled:,} unlabeled skipped" if scores.n_unlabeled else ""
     typer.echo(
@@ -263,6 +328,7 @@ def _print(scores: "Evaluation", full: bool) -> None:
         table.add_row(name, *shares, f"{measures['support']:,}")
     render(table)
     typer.echo()
+    print_coverage(scores.by_confidence, target)
     if full or len(scores.classes) <= MOST_CLASSES_IN_MATRIX:
         typer.echo("true classes in rows, predicted classes in columns:")
         render(_matrix(scores))

@@ -112,6 +112,7 @@ def explanation_json(explanation: "Explanation") -> dict[str, Any]:
     """Explanation as JSON; classes are strings, as in every key."""
     return {
         "predicted": str(explanation.label),
+        "note": _note(explanation),
         "probability": {str(name): p for name, p in explanation.probability.items()},
         "words": [
             {
@@ -123,6 +124,12 @@ def explanation_json(explanation: "Explanation") -> dict[str, Any]:
         ],
         "unknown_words": explanation.unknown_words,
     }
+
+
+def _note(explanation: "Explanation") -> str | None:
+    from leaven.classifier._predictions import NO_KNOWN_WORD
+
+    return None if explanation.words else NO_KNOWN_WORD
 
 
 def words_table(found: dict[str, list[str]]) -> Any:
@@ -178,6 +185,7 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
         noun = "word" if explanation.unknown_words == 1 else "words"
         lines.append(f"\n{explanation.unknown_words} {noun} unknown to the model", style="dim")
     if not explanation.words:
+        lines.append("\nno known word")
         return [lines]
     (first, _), (second, _) = ranked[:2]
     sides = f"{printable(f'{second} ←'):>{BAR}} → {first}"

@@ -27,6 +27,7 @@ from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
     warn_wordless,
+    write_counted,
 )
 from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected
 from leaven.documents._reading import Reading
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from leaven.classifier import FittedClassifier, Tally
+    from leaven.classifier._predictions import Columns
     from leaven.documents import DocumentFiles
 
     Batch = tuple[pa.Table, Tally]
@@ -50,10 +52,12 @@ class Predictions:
 
     counts: dict[str, int]  # class → documents
     n_bad_files: int  # left out
+    n_undecided: int = 0  # documents below the lowest probability allowed
+    n_wordless: int = 0  # documents without a word that the model knows
 
     @property
     def n_documents(self) -> int:
-        return sum(self.counts.values())
+        return sum(self.counts.values()) + self.n_undecided
 
 
 def predict(
@@ -63,6 +67,8 @@ def predict(
     reading: Reading,
     *,
     output_format: str | None = None,
+    min_probability: float = 0.0,
+    top: int = 0,
     proba: bool = False,
     n_threads: int | None = None,
     stream: bool = False,
@@ -72,27 +78,33 @@ def predict(
 ) -> Predictions:
     """Classify the documents in files; write all their columns, and the predictions.
 
-    The columns added are ``predicted``, ``probability`` and, with ``proba``, ``p_<class>``
-    for every class; where the files have a column of that name, the new one is called
-    ``predicted_2`` and so on, so that nothing of the files is lost.
+    The columns added are ``predicted`` (null below ``min_probability``), ``probability``,
+    ``note`` (null, or what to know about the prediction), ``top1``, ``top1_probability`` and so
+    on for the ``top`` most probable classes and, with ``proba``, ``p_<class>`` for every class;
+    where the files have a column of that name, the new one is called ``predicted_2`` and so on,
+    so that nothing of the files is lost.
 
     With ``stream`` the documents are read, classified and written in batches; with the
     ``client`` of a Dask cluster its workers read and classify them, and write them themselves
     if the output is a folder.
     """
+    from leaven.classifier._predictions import Columns
+
     fitted = read_model(model)
+    columns = Columns(min_probability, top, proba)
+    columns.names(fitted, ())  # or an error, before anything is read
     reading = reading.after(fitted.reading)
     files = reading.files(paths, keep_columns=True, skip_bad=skip_bad)
-    how = _How(fitted, files, reading.vectors, proba, n_threads, on_progress)
+    how = _How(fitted, files, reading.vectors, columns, n_threads, on_progress)
     if client is not None and _is_folder(output):
         tally = how.parts(client, Path(os.path.abspath(output)))
     else:
         batches = how.on_cluster(client) if client is not None else how.here(stream)
-        tally = _written(batches, output, output_format)
+        tally = write_counted(batches, output, output_format)
     warn_bad_files(files)
     warn_wordless(tally.n_wordless, tally.n_documents)
     counts = zip(map(str, fitted.classes.tolist()), tally.counts.tolist(), strict=True)
-    return Predictions(dict(counts), len(files.bad))
+    return Predictions(dict(counts), len(files.bad), tally.n_undecided, tally.n_wordless)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,15 +114,15 @@ class _How:
     fitted: "FittedClassifier"
     files: "DocumentFiles"
     vectors: str | None
-    proba: bool
+    columns: "Columns"
     n_threads: int | None
     on_progress: Listener | None
 
     def predictor(self, existing: Iterable[str], n_threads: int | None) -> Any:
-        from leaven.classifier._predictions import TablePredictor, new_columns
+        from leaven.classifier._predictions import TablePredictor
 
-        names = new_columns(self.fitted, frozenset(existing), self.proba)
-        return TablePredictor(self.fitted, names, self.vectors, n_threads)
+        names = self.columns.names(self.fitted, frozenset(existing))
+        return TablePredictor(self.fitted, self.columns, names, self.vectors, n_threads)
 
     def here(self, stream: bool) -> "Iterator[Batch]":
         if stream:
@@ -141,22 +153,6 @@ class _How:
         predictor = self.predictor(self.files.column_names, 1)
         done = Progress(self.on_progress).phase("pieces")
         return write_parts(self.files, Cluster(client), predictor, folder, done)
-
-
-def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Tally":
-    from leaven.documents._writers import write_tables
-
-    total: Tally | None = None
-
-    def tables() -> "Iterator[pa.Table]":
-        nonlocal total
-        for table, tally in batches:
-            total = tally if total is None else total + tally
-            yield table
-
-    write_tables(tables(), output, format)
-    assert total is not None
-    return total
 
 
 def _is_folder(output: str) -> bool:
@@ -197,6 +193,27 @@ def predict_command(
             rich_help_panel=OUTPUT,
         ),
     ] = "-",
+    min_probability: Annotated[
+        float,
+        typer.Option(
+            metavar="P",
+            min=0,
+            max=1,
+            help="Leave a document undecided, its cell of predicted empty, if its most probable "
+            "class has a lower probability; leaven evaluate --target-accuracy finds P.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = 0.0,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            min=1,
+            help="Also write the K most probable classes: top1, top1_probability, top2 and so on.",
+            show_default="none",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     proba: Annotated[
         bool,
         typer.Option(
@@ -222,13 +239,17 @@ def predict_command(
 ) -> None:
     """Classify the documents in DATA with MODEL.
 
-    Writes all columns of DATA with two more, predicted and probability. Where DATA has a column
-    of that name already, the new one is called predicted_2, and so on.
+    Writes all columns of DATA with three more: predicted, probability, and note, which says
+    "no known word" where the model knows no word of a text, so that its class is a guess, and
+    "undecided" below --min-probability. Where DATA has a column of that name already, the new
+    one is called predicted_2, and so on.
 
     With --stream and --dask the first rows determine the columns of OUT; .jsonl takes all rows
     as they are. With --skip-bad-files a file is read to its end before its rows are written.
 
     Example: leaven predict reviews.leaven new.csv -o labeled.csv
+
+    Example: leaven predict reviews.leaven new.csv --min-probability 0.8 --top 3 -o labeled.csv
 
     Example: leaven predict reviews.leaven 'crawl/*.jsonl.gz' --stream -o labeled.parquet
     """  # fmt: skip
@@ -245,6 +266,8 @@ def predict_command(
                 output,
                 reading,
                 output_format="jsonl" if as_json and output == "-" else None,
+                min_probability=min_probability,
+                top=top or 0,
                 proba=proba,
                 n_threads=threads,
                 stream=stream,
@@ -264,12 +287,16 @@ def _sum_up(talk: Talk, predictions: Predictions, output: str, as_json: bool) ->
                 "output": output,
                 "n_documents": predictions.n_documents,
                 "predicted": predictions.counts,
+                "n_undecided": predictions.n_undecided,
+                "n_without_known_words": predictions.n_wordless,
                 "n_bad_files": predictions.n_bad_files,
                 "warnings": talk.warnings,
             }
         )
         return
-    talk.note(f"wrote {output}: {predictions.n_documents:,} documents")
+    n_undecided = predictions.n_undecided
+    undecided = f", {n_undecided:,} of them undecided" if n_undecided else ""
+    talk.note(f"wrote {output}: {predictions.n_documents:,} documents{undecided}")
     most = sorted(predictions.counts.items(), key=lambda item: -item[1])
     shown = ", ".join(f"{name} {count:,}" for name, count in most[:SHOWN])
     talk.note(f"  {shown}" + (f", and {len(most) - SHOWN} more" if len(most) > SHOWN else ""))

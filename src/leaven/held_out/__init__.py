@@ -7,16 +7,20 @@ from leaven.held_out._combination import (
     sampled_scores,
     tempered,
 )
+from leaven.held_out._disputes import ODDS, Disputes, disputed_labels
 from leaven.held_out._expectation import Expectation, expect_accuracy
 from leaven.held_out._held_out import HeldOut
 from leaven.held_out._weights import fit_weights, temper
 
 __all__ = [
+    "ODDS",
     "Combination",
+    "Disputes",
     "Expectation",
     "HeldOut",
     "calibrate",
     "class_shares",
+    "disputed_labels",
     "expect_accuracy",
     "fit_weights",
     "sampled_scores",

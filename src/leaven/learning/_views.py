@@ -45,8 +45,11 @@ class View(Protocol):
         """Unit vectors of documents; ``given`` are the user's vectors, if any."""
         ...
 
-    def word_vectors(self, x: Counts) -> FloatArray:
-        """Contribution of each word of one document to its vector, (n_present, n_dims)."""
+    def word_vectors(self, x: Counts, given: Any = None) -> FloatArray:
+        """Contribution of each word of one document to its vector, (n_present, n_dims).
+
+        ``given`` is the user's vector of the document, if the view uses any.
+        """
         ...
 
     def to_tensors(self) -> dict[str, Any]:
@@ -85,7 +88,7 @@ class LatentSpace(View):
             )
         return _centered(self.projected(X, n_threads), self.center)
 
-    def word_vectors(self, x: Counts) -> FloatArray:
+    def word_vectors(self, x: Counts, given: Any = None) -> FloatArray:
         """Contribution of each word of one document to its vector, (n_present, n_dims)."""
         parts = np.asarray(x.data, np.float64)[:, None] * self.basis[x.indices]
         place = parts.sum(axis=0)
@@ -148,13 +151,21 @@ class GivenVectors(View):
                 "this classifier was fitted with vectors of your own and needs them for every "
                 "document: pass vectors"
             )
-        theirs = unit_rows(check_given(given, X.shape[0], self.n_given))
         learned = self.latent.vectors(X, None, n_threads)
-        return unit_rows(np.hstack([learned, _centered(theirs, self.center)]))
+        return unit_rows(np.hstack([learned, self._theirs(given, X.shape[0])]))
 
-    def word_vectors(self, x: Counts) -> FloatArray:
-        """Contribution of each word of one document to its vector: to the learned half only."""
-        learned = self.latent.word_vectors(x) / np.sqrt(2.0)
+    def _theirs(self, given: Any, n_documents: int) -> FloatArray:
+        return _centered(unit_rows(check_given(given, n_documents, self.n_given)), self.center)
+
+    def word_vectors(self, x: Counts, given: Any = None) -> FloatArray:
+        """Contribution of each word of one document to its vector: to the learned half only.
+
+        Where there is no other half, because the user's vector is zero or None, the words
+        determine the vector alone.
+        """
+        learned = self.latent.word_vectors(x)
+        if given is not None and np.any(self._theirs(given, 1)):
+            learned = learned / np.sqrt(2.0)  # both halves have unit length
         return np.hstack([learned, np.zeros((len(learned), self.n_given))])
 
     def to_tensors(self) -> dict[str, Any]:

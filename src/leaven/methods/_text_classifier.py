@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray, FloatArray
 from leaven._base.validation import check_whole, checked_weights
-from leaven.classifier import FitReport, FittedClassifier, save_model
+from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
 from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
@@ -312,11 +312,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         return self.fitted.predict_proba(**self._asked(texts, vectors))
 
-    def predict(self, texts: Any, *, vectors: Any = None) -> Any:
-        """Most probable class of each document."""
+    def predict(
+        self, texts: Any, *, vectors: Any = None, min_probability: float | None = None
+    ) -> Any:
+        """Most probable class of each document; None where it is below ``min_probability``."""
         fitted = self.fitted
-        codes = fitted.decide(fitted.predict_proba(**self._asked(texts, vectors)))
-        return fitted.labels.decode(codes)
+        probability = fitted.predict_proba(**self._asked(texts, vectors))
+        predicted = fitted.labels.decode(fitted.decide(probability))
+        if min_probability is not None:
+            predicted = predicted.astype(object)
+            predicted[~is_confident(probability.max(axis=1), min_probability)] = None
+        return predicted
 
     def predict_log_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
         """Logarithms of the class probabilities."""
@@ -378,9 +384,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.report_ = self._fitted.report
         return self
 
-    def explain(self, text: str, how_many: int = 10) -> Explanation:
-        """The prediction for one text, and which words pulled towards which class."""
-        fitted, vectors = self.fitted, self._vectors(as_text_array([text]), None)
+    def explain(self, text: str, how_many: int = 10, *, vector: Any = None) -> Explanation:
+        """The prediction for one text, and which words pulled towards which class.
+
+        ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
+        trained with vectors.
+        """
+        given = None if vector is None else [vector]
+        fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
         return fitted.explain(text, how_many, None if vectors is None else vectors[0])
 
     def save(self, path: str | os.PathLike[str]) -> None:

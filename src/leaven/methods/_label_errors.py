@@ -1,0 +1,153 @@
+"""Labels that may be wrong: every labeled document is held out once and predicted."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.folds import labeled_folds
+from leaven._base.progress import Listener
+from leaven._base.typing import BoolArray, FloatArray, IntArray
+from leaven._base.validation import check_whole
+from leaven.documents._arrow import as_text_array
+from leaven.documents._label_checks import check_labels, check_lengths
+from leaven.documents._labels import EncodedLabels, encode_labels
+from leaven.held_out import disputed_labels
+from leaven.learning import check_given
+from leaven.methods._text_classifier import TextClassifier
+
+__all__ = ["DisputedLabel", "LabelErrors", "find_label_errors", "held_out_probabilities"]
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class DisputedLabel:
+    """A document whose label may be wrong."""
+
+    number: int  # of the document, from 0
+    label: Any
+    suggested: Any  # the most probable class
+    probability: float  # of the suggested class
+    label_probability: float
+
+
+@dataclass(frozen=True)
+class LabelErrors:
+    """Disputed labels, the most doubtful first."""
+
+    disputed: list[DisputedLabel]
+    method: str
+    n_labeled: int
+    n_held_out: int  # all but the only labeled documents of a class
+    n_wordless: int  # held out, but without a word that the others have
+    n_folds: int
+
+
+def find_label_errors(
+    texts: Any,
+    labels: Any,
+    *,
+    method: str = "auto",
+    options: Mapping[str, Any] | None = None,
+    text_options: Mapping[str, Any] | None = None,
+    n_folds: int | None = None,
+    n_threads: int | None = None,
+    random_state: int | None = 0,
+    vectors: Any = None,
+    on_progress: Listener | None = None,
+) -> LabelErrors:
+    """Find labels that may be wrong.
+
+    The labeled documents are split into folds. Each fold is left out in turn: a classifier is
+    trained on the others and on all unlabeled documents, and predicts the classes of the fold. A
+    label is disputed where another class is much more probable; a document without any known
+    word is no evidence against its label.
+
+    Parameters are those of :func:`leaven.compare`; ``method``, ``options`` and ``text_options``
+    those of :class:`leaven.TextClassifier`. ``on_progress`` is called with the phase "holding
+    out" after every fit.
+    """
+    array, encoded = as_text_array(texts), encode_labels(labels)
+    check_lengths(encoded, len(array))
+    check_labels(encoded.labels, encoded.counts, len(array))
+    if encoded.counts.max() < 2:
+        raise ValueError(
+            "labels are checked by holding them out, which needs a class with two labeled "
+            "documents, and every class has one; label a second document of some classes"
+        )
+    number = FOLDS if n_folds is None else n_folds
+    check_whole("n_folds", number, "[2, inf)")
+    folds = labeled_folds(encoded.codes, int(number), random_state)
+    clf = TextClassifier(
+        method,
+        options=options,
+        text_options=text_options,
+        n_threads=n_threads,
+        random_state=random_state,
+    )
+    given = None if vectors is None else check_given(vectors, len(array))
+    probability, is_wordless = held_out_probabilities(
+        clf, array, encoded, folds, given, on_progress
+    )
+    places = np.concatenate(folds)[~is_wordless]
+    found = disputed_labels(probability[~is_wordless], encoded.codes[places])
+    names, numbers = encoded.classes.tolist(), places[found.rows]
+    disputed = [
+        DisputedLabel(int(number), names[int(encoded.codes[number])], names[code], p, own)
+        for number, code, p, own in zip(
+            numbers.tolist(),
+            found.suggested.tolist(),
+            found.probability.tolist(),
+            found.label_probability.tolist(),
+            strict=True,
+        )
+    ]
+    n_labeled = int(encoded.counts.sum())
+    return LabelErrors(
+        disputed, method, n_labeled, len(is_wordless), int(is_wordless.sum()), len(folds)
+    )
+
+
+def held_out_probabilities(
+    clf: TextClassifier,
+    texts: pa.LargeStringArray,
+    labels: EncodedLabels,
+    folds: list[IntArray],
+    vectors: FloatArray | None = None,
+    on_progress: Listener | None = None,
+) -> tuple[FloatArray, BoolArray]:
+    """Class probabilities of the documents of all folds, by fits without them.
+
+    Also returns which of these documents hold no word that the fit knows. The classifier is
+    fitted for every fold, and left as the last one.
+    """
+    parts, wordless = [], []
+    for done, fold in enumerate(folds):
+        if on_progress is not None:
+            on_progress("holding out", done, len(folds))
+        is_kept = np.ones(len(texts), bool)
+        is_kept[fold] = False
+        kept = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
+        # Every fold would give the same warnings.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clf.fit(
+                texts.filter(pa.array(is_kept)),
+                kept,
+                vectors=None if vectors is None else vectors[is_kept],
+            )
+            # Every class has a label left, so codes mean the same as in all the labels.
+            probability, is_wordless = clf.fitted.classify(
+                texts.take(pa.array(fold)),
+                vectors=None if vectors is None else vectors[fold],
+                n_threads=clf.n_threads,
+            )
+        parts.append(probability)
+        wordless.append(is_wordless)
+    if on_progress is not None:
+        on_progress("holding out", len(folds), len(folds))
+    return np.concatenate(parts), np.concatenate(wordless)
