@@ -19,6 +19,7 @@ class DataFormat(StrEnum):
     csv = "csv"
     tsv = "tsv"
     jsonl = "jsonl"
+    json = "json"
     parquet = "parquet"
     txt = "txt"
 
@@ -27,7 +28,7 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), a folder per class, "
+        help="CSV, TSV, JSON, Parquet or text files (also .gz), a folder per class, "
         "or - for stdin.",
         show_default=False,
     ),
@@ -37,7 +38,7 @@ TextColumn = Annotated[
     typer.Option(
         "--text",
         metavar="COLUMN",
-        help="Column of the text.",
+        help="Column of the text; several, such as subject,body, are joined.",
         show_default="detected from column names",
     ),
 ]
@@ -70,7 +71,20 @@ Format = Annotated[
     ),
 ]
 Encoding = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Character encoding of DATA.")
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Character encoding of DATA.",
+        show_default="utf-8, or utf-16 if a file is marked so",
+    ),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="The first row of a CSV or TSV file is a document; columns are then called 1, 2, …",
+    ),
 ]
 
 
@@ -81,7 +95,11 @@ def _option(name: str, kind: Any, default: Any = None) -> inspect.Parameter:
 TEXT = [_option("text", TextColumn)]
 LABELS = [_option("label", LabelColumn)]
 VECTORS = [_option("vectors", VectorColumn)]
-FILES = [_option("format", Format), _option("encoding", Encoding, "utf-8")]
+FILES = [
+    _option("format", Format),
+    _option("encoding", Encoding),
+    _option("no_header", NoHeader, False),
+]
 
 Command = Callable[..., None]
 
@@ -113,5 +131,5 @@ def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[C
 
 
 def _reading(given: dict[str, Any]) -> Reading:
-    format = given.pop("format")
-    return Reading(**given, format=None if format is None else format.value)
+    format, no_header = given.pop("format"), given.pop("no_header")
+    return Reading(**given, format=None if format is None else format.value, header=not no_header)

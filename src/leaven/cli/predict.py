@@ -61,6 +61,7 @@ def predict(
     reading: Reading,
     *,
     output_format: str | None = None,
+    bom: bool = False,
     proba: bool = False,
     n_threads: int | None = None,
     stream: bool = False,
@@ -86,7 +87,9 @@ def predict(
         tally = how.parts(client, Path(os.path.abspath(output)))
     else:
         batches = how.on_cluster(client) if client is not None else how.here(stream)
-        tally = _written(batches, output, output_format)
+        # CSV has the delimiter of the input, so that it opens in the same programs.
+        delimiter = files.delimiter if files.delimiter in (";", "|") else ","
+        tally = _written(batches, output, output_format, delimiter, bom)
     warn_bad_files(files)
     warn_wordless(tally.n_wordless, tally.n_documents)
     counts = zip(map(str, fitted.classes.tolist()), tally.counts.tolist(), strict=True)
@@ -141,7 +144,9 @@ class _How:
         return write_parts(self.files, Cluster(client), predictor, folder, done)
 
 
-def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Tally":
+def _written(
+    batches: "Iterator[Batch]", output: str, format: str | None, delimiter: str, bom: bool
+) -> "Tally":
     from leaven.documents._writers import write_tables
 
     total: Tally | None = None
@@ -152,7 +157,7 @@ def _written(batches: "Iterator[Batch]", output: str, format: str | None) -> "Ta
             total = tally if total is None else total + tally
             yield table
 
-    write_tables(tables(), output, format)
+    write_tables(tables(), output, format, delimiter=delimiter, bom=bom)
     assert total is not None
     return total
 
@@ -190,12 +195,19 @@ def predict_command(
             "--output",
             "-o",
             metavar="OUT",
-            help="File to write, .csv, .tsv, .jsonl or .parquet (also .gz); - is stdout, as CSV. "
+            help="File to write, .csv, .tsv, .jsonl, .json or .parquet (also .gz); - is stdout, "
+            "as CSV. "
             "With --dask also a folder (OUT/), into which workers write Parquet files.",
         ),
     ] = "-",
     proba: Annotated[
         bool, typer.Option("--proba", help="Also write p_CLASS, the probability of each class.")
+    ] = False,
+    bom: Annotated[
+        bool,
+        typer.Option(
+            "--bom", help="Begin CSV with a byte order mark, by which Excel recognizes UTF-8."
+        ),
     ] = False,
     stream: StreamThrough = False,
     dask: DaskAddress = None,
@@ -230,6 +242,7 @@ def predict_command(
                 output,
                 reading,
                 output_format="jsonl" if as_json and output == "-" else None,
+                bom=bom,
                 proba=proba,
                 n_threads=threads,
                 stream=stream,

@@ -235,8 +235,9 @@ def train_command(
 def _next_commands(data: Sequence[str], reading: Reading, output: str) -> list[str]:
     """What to do with the new model, with the user's own file names."""
     model = shlex.quote(output)
-    column = f" --text {shlex.quote(reading.text)}" if reading.text else ""
+    column = f" --text {shlex.quote(reading.text_names)}" if reading.text else ""
     column += f" --vectors {shlex.quote(reading.vectors)}" if reading.vectors else ""
+    column += "" if reading.header else " --no-header"
     name = "new.csv" if data[0] == "-" or Path(data[0]).is_dir() else data[0]
     return [
         f"leaven explain {model}",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from leaven.documents._readers import DocumentFiles
 
-__all__ = ["Reading"]
+__all__ = ["Columns", "Reading"]
+
+Columns = str | tuple[str, ...]  # one column, or several joined; a str may list them: "a,b"
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,13 @@ class Reading:
     them too, they are used; otherwise columns are detected from their names.
     """
 
-    text: str | None = None
+    text: Columns | None = None  # several are joined
     label: str | None = None
     vectors: str | None = None  # column of the user's vectors
     format: str | None = None
-    encoding: str = "utf-8"
-    likely_text: str | None = None
+    encoding: str | None = None  # None: UTF-8, or UTF-16 where a file is marked so
+    header: bool = True  # whether the first row of CSV and TSV files names the columns
+    likely_text: Columns | None = None
     likely_label: str | None = None
 
     def files(
@@ -46,6 +49,7 @@ class Reading:
             likely_label=self.likely_label,
             format=self.format,
             encoding=self.encoding,
+            header=self.header,
             needs_labels=needs_labels,
             keep_columns=keep_columns or self.vectors is not None,
             skip_bad=skip_bad,
@@ -63,6 +67,11 @@ class Reading:
         )
 
     @property
+    def text_names(self) -> str:
+        """The text columns as the command line takes them."""
+        return ",".join([self.text or ""] if not isinstance(self.text, tuple) else self.text)
+
+    @property
     def options(self) -> dict[str, Any]:
         """The fields as keyword arguments of TextClassifier.fit_files."""
         fields = asdict(self)
@@ -70,13 +79,18 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """What a model file remembers."""
-        return {"text": self.text, "label": self.label, "vectors": self.vectors}
+        text = list(self.text) if isinstance(self.text, tuple) else self.text
+        return {"text": text, "label": self.label, "vectors": self.vectors}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What :meth:`to_json` wrote; values of another kind raise a TypeError."""
-        known = cls().to_json()
-        for name, value in values.items():
-            if name in known and not isinstance(value, str | None):
+        known = {name: values[name] for name in cls().to_json() if name in values}
+        text = known.get("text")
+        if isinstance(text, list) and text and all(isinstance(each, str) for each in text):
+            known["text"] = tuple(text)
+        for name, value in known.items():
+            is_list = name == "text" and isinstance(value, tuple)
+            if not is_list and not isinstance(value, str | None):
                 raise TypeError(f"its {name} column is {value!r}")
-        return cls(**{name: value for name, value in values.items() if name in known})
+        return cls(**known)
