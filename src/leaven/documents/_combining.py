@@ -21,10 +21,11 @@ def united(tables: list[pa.Table]) -> pa.Table:
                     "occurs twice in one; rename it"
                 )
             types.setdefault(name, set()).add(table.schema.field(name).type)
-    for name, kinds in types.items():
+    for name in [name for name, kinds in types.items() if len(kinds) > 1]:
         try:
-            empty = [pa.table({name: pa.array([], kind)}) for kind in kinds]
-            pa.concat_tables(empty, promote_options="permissive")
+            # With the values: a whole number may be too large to be a float.
+            own = [table.select([name]) for table in tables if name in table.schema.names]
+            pa.concat_tables(own, promote_options="permissive")
         except pa.ArrowException:
             tables = [_with_strings(table, name) for table in tables]
     return pa.concat_tables(tables, promote_options="permissive")

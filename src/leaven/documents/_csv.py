@@ -14,13 +14,13 @@ import pyarrow.csv
 
 from leaven.documents._columns import Header, Wanted
 from leaven.documents._csv_kernels import FIELD_START, QUOTED, find_row_ends
+from leaven.documents._csv_rows import DELIMITERS
 from leaven.documents._encodings import BOM
 from leaven.documents._formats import MAX_BLOCK, SAMPLE_ROWS, Source
 from leaven.exceptions import DataError
 
-__all__ = ["DELIMITERS", "DelimitedSource"]
+__all__ = ["DelimitedSource"]
 
-DELIMITERS = ",;\t|"  # of files called CSV; the first wins ties
 QUOTED_VALUE = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*"')
 LONGEST_NAME = 1 << 17  # what Python's csv module takes for a value
 SAMPLE_BYTES = 1 << 14

@@ -12,8 +12,9 @@ from leaven.documents._arrow import plain_array
 from leaven.documents._encodings import BOM
 from leaven.exceptions import DataError
 
-__all__ = ["Layout", "write_header", "write_rows"]
+__all__ = ["DELIMITERS", "Layout", "write_header", "write_rows"]
 
+DELIMITERS = ",;\t|"  # of files called CSV; the first is the usual one
 BATCH_ROWS = 1 << 13
 NOTHING = pa.scalar("", pa.large_string())
 
@@ -40,7 +41,7 @@ def write_header(names: Sequence[str], file: Any, layout: Layout) -> None:
 
 
 def _is_odd(name: str, layout: Layout) -> bool:
-    special = {*',;\t|"\r\n', layout.delimiter}
+    special = {*DELIMITERS, *'"\r\n', layout.delimiter}
     return name.startswith(("\ufeff", " ")) or not special.isdisjoint(name)
 
 
@@ -53,8 +54,10 @@ def write_rows(table: pa.Table, file: Any, layout: Layout) -> None:
     if not table.num_columns:
         return
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+        # One column shows no delimiter, so that readers may expect any.
+        special = layout.delimiter if batch.num_columns > 1 else DELIMITERS + layout.delimiter
         cells = [
-            _cells(column, name, layout)
+            _cells(column, name, special)
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         ]
         # A line with nothing on it would be no row.
@@ -66,7 +69,7 @@ def write_rows(table: pa.Table, file: Any, layout: Layout) -> None:
         file.write(_bytes_of(lines))
 
 
-def _cells(column: pa.Array, name: str, layout: Layout) -> pa.LargeStringArray:
+def _cells(column: pa.Array, name: str, special: str) -> pa.LargeStringArray:
     is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     try:
         strings = column.cast(pa.large_string())
@@ -77,8 +80,8 @@ def _cells(column: pa.Array, name: str, layout: Layout) -> pa.LargeStringArray:
         ) from None
     if not is_text and not pa.types.is_binary(column.type):
         return strings
-    special = "".join("\\" + each for each in f'{layout.delimiter}"') + "\\r\\n"
-    needs_quotes = pc.match_substring_regex(strings, f"[{special}]|^$|^\ufeff")
+    pattern = "".join(f"\\{each}" for each in special + '"') + "\\r\\n"
+    needs_quotes = pc.match_substring_regex(strings, f"[{pattern}]|^$|^\ufeff")
     if not pc.any(needs_quotes).as_py():
         return strings
     quote = pa.scalar('"', pa.large_string())

@@ -1,6 +1,7 @@
 """JSON Lines and JSON arrays as Arrow tables, whatever types the other fields have."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from leaven.exceptions import DataError
 
 __all__ = ["JsonSource"]
 
+HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
 MAX_DIGITS = 640  # the least limit that Python's conversion of integers can be set to
 PARALLEL_BLOCK = 1 << 22  # fastest on 20 Newsgroups, of 1, 4, 16 and 64 MiB
 
@@ -92,7 +95,7 @@ class JsonSource(Source):
     def _fast_table(self, block: bytes, wanted: Wanted) -> pa.Table | None:
         """Parse with Arrow; None if it is not one object per line of the required types."""
         n_objects = _n_objects(block)
-        if n_objects is None:
+        if n_objects is None or _has_lone_surrogate(block):
             return None
         label = wanted.label
         for label_type in list(self._label_types) if label is not None else [None]:
@@ -138,11 +141,6 @@ class JsonSource(Source):
             column = pa.array(values)
             if not _has_empty_struct(column.type):
                 return column
-        except UnicodeEncodeError:
-            raise DataError(
-                f"column {name!r} of {self.name} must be valid Unicode, but holds a lone surrogate "
-                "(half of a character pair, such as \\ud800); replace it and write the file again"
-            ) from None
         except (pa.ArrowException, OverflowError):
             pass
         # Values that Arrow or Parquet have no type for, such as {} or numbers of many digits.
@@ -178,6 +176,8 @@ class JsonSource(Source):
                     f"{where} must be a JSON object, but is "
                     f"{_as_json_text(row, 'null')[:40]!r}; {self._rule}"
                 )
+            if _has_lone_surrogate(content):
+                self._check_unicode(row)
             if isinstance(row, _Repeating):
                 for name in unique:
                     if name in row.repeated:
@@ -186,6 +186,17 @@ class JsonSource(Source):
                             "unclear which one applies; rename one"
                         )
             yield row
+
+    def _check_unicode(self, row: dict[str, Any]) -> None:
+        for name, value in row.items():
+            try:
+                json.dumps([name, value], ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise DataError(
+                    f"column {name!r} of {self.name} must be valid Unicode, but holds a lone "
+                    "surrogate (half of a character pair, such as \\ud800); replace it and write "
+                    "the file again"
+                ) from None
 
 
 class _Elements:
@@ -264,6 +275,13 @@ def _parse(block: bytes, schema: pa.Schema) -> pa.Table:
     return pa.json.read_json(
         pa.BufferReader(block), pa.json.ReadOptions(block_size=len(block) + 1), options
     )
+
+
+def _has_lone_surrogate(content: bytes) -> bool:
+    """Whether half of a character pair may be there; Arrow does not look at unwanted fields."""
+    if b"\\ud" not in content and b"\\uD" not in content:
+        return False
+    return len(HALF.findall(content)) != 2 * len(PAIR.findall(content))
 
 
 def _n_objects(block: bytes) -> int | None:
