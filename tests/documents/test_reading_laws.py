@@ -97,6 +97,8 @@ HEADS = [
 )
 @example(HEADS[1], [b'"' + b"x" * 50 + b"\r\n" + b"y" * 9 + b'",z\r\n'] * 4, "a.csv", True, True)
 @example(HEADS[0], [b'"a"b"c,d\n', b'e"f,g\n', b'"h'], "a.csv", False, True)
+@example(b"text,label\n", [b"\xef\xbb\xbf", b"\r\n"], "a.csv", False, False)
+@example(b"\ntext,label\n", [b"\xef\xbb\xbfa,b\n"] * 9, "a.csv", False, True)
 def test_any_bytes_as_csv_are_read_the_same_everywhere(
     tmp_path, head, parts, name, keep_columns, header
 ):

@@ -6,6 +6,7 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from leaven.exceptions import DataError
 __all__ = ["DelimitedSource"]
 
 QUOTED_VALUE = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*"')
+BLANK = re.compile(rb"[\r\n]*")
+LINE_FEED = 10
 LONGEST_NAME = 1 << 17  # what Python's csv module takes for a value
 SAMPLE_BYTES = 1 << 14
 SENTENCE = 8  # words in a name that is a document rather than a name
@@ -75,16 +78,15 @@ class DelimitedSource(Source):
         """The byte at which the first row after the header begins; the size if none does."""
         if not self.has_header:
             return 0
-        raw, stream = self.open()
-        with raw, stream:
-            start = raw.read(len(BOM)) == BOM
-            done = len(BOM) if start else 0
+        raw, _ = self.open()
+        with raw:
+            done = len(BOM) if raw.read(len(BOM)) == BOM else 0
             raw.seek(done)
-            for block in self._row_blocks(raw, start=False):
-                content = block.lstrip(b"\r\n")
-                done += len(block)
-                if content:
-                    return done - len(self._after_first_row(content))
+            for block in self._row_blocks(raw, SAMPLE_BYTES, start=False):
+                begin = _n_blank(block)
+                if begin < block.size:
+                    return done + self._first_row(block, begin) - 1
+                done += block.size - 1  # without the line feed before it
         return self.size
 
     def header(self, enough: Callable[[Sequence[str]], bool]) -> Header:
@@ -95,7 +97,7 @@ class DelimitedSource(Source):
             # What is wrong with rows is told when they are read.
             with contextlib.suppress(UnicodeError, OSError, pa.ArrowException):
                 for block in blocks:
-                    sample += block
+                    sample += block.to_pybytes()
                     if len(sample) >= SAMPLE_BYTES:
                         break
         self._names = names
@@ -113,7 +115,9 @@ class DelimitedSource(Source):
         if rows and n_columns:
             with contextlib.suppress(pa.ArrowException):
                 parse = self._parse_options(lambda _: "skip")
-                table = self._parsed(rows, list(map(str, range(n_columns))), None, parse)
+                table = self._parsed(
+                    pa.py_buffer(rows), list(map(str, range(n_columns))), None, parse
+                )
                 return [column[:SAMPLE_ROWS].to_pylist() for column in table.columns]
         return [[] for _ in range(n_columns)]
 
@@ -138,60 +142,79 @@ class DelimitedSource(Source):
             )
         return list(names).index(name)
 
-    def _start(self, stream: pa.NativeFile, size: int) -> tuple[tuple[str, ...], Iterator[bytes]]:
+    def _start(
+        self, stream: pa.NativeFile, size: int
+    ) -> tuple[tuple[str, ...], Iterator[pa.Buffer]]:
         """The names of the columns, and the rows after the header in blocks."""
         blocks = self._row_blocks(stream, size, self.is_start)
         if not self.is_start:
             return self._names, blocks
         for block in blocks:
-            if content := block.lstrip(b"\r\n"):
-                rest = self._after_first_row(content)
-                names = self._first_values(content[: len(content) - len(rest)])
-                if not self.has_header:
-                    names, rest = tuple(map(str, range(1, len(names) + 1))), content
-                return names, _chained(rest, blocks)
+            begin = _n_blank(block)
+            if begin < block.size:
+                end = self._first_row(block, begin)
+                names = self._first_values(block[begin:end].to_pybytes())
+                if self.has_header:
+                    others = [block[end - 1 :]] if end < block.size else []
+                    return names, chain(others, blocks)
+                return tuple(map(str, range(1, len(names) + 1))), chain([block], blocks)
         return (), iter(())
 
     def _row_blocks(
-        self, stream: pa.NativeFile, size: int = SAMPLE_BYTES, start: bool = True
-    ) -> Iterator[bytes]:
-        """Cut a stream into blocks of whole rows; a row longer than ``size`` is one block."""
-        parts: list[bytes] = []
-        n_bytes, state = 0, FIELD_START
-        while chunk := stream.read(max(size, len(BOM)) if start else size):
-            if start:
-                chunk = chunk.removeprefix(BOM)
-                start = False
-            state, _, end = self._row_ends(chunk, state)
-            if end:
-                yield b"".join([*parts, chunk[:end]])
-                parts, n_bytes = [], 0
-            parts.append(chunk[end:])
-            n_bytes += len(parts[-1])
-            if n_bytes > MAX_BLOCK - 1:
+        self, stream: pa.NativeFile, size: int, start: bool = True
+    ) -> Iterator[pa.Buffer]:
+        """Cut a stream into blocks of whole rows; a row longer than ``size`` is one block.
+
+        At the ``start`` of a file a byte order mark is removed. Every block begins with a line
+        feed, because Arrow would take a mark at its start for one of a file.
+        """
+        rest = pa.py_buffer(b"")
+        state = FIELD_START
+        while True:
+            # In steps that grow with the row, so that a long one is not copied too often.
+            step = min(max(size, rest.size, len(BOM)), MAX_BLOCK - 2 - rest.size)
+            buffer = pa.allocate_buffer(1 + rest.size + step)
+            content = np.frombuffer(buffer, dtype=np.uint8)
+            first, known = 1, 1 + rest.size
+            content[first:known] = np.frombuffer(rest, dtype=np.uint8)
+            content[0] = LINE_FEED
+            end = known + stream.readinto(content[known:])
+            if end == known:
+                break
+            if start and content[first:end][: len(BOM)].tobytes() == BOM:
+                first = known = first + len(BOM)
+                content[first - 1] = LINE_FEED
+            start = False
+            state, _, last = find_row_ends(content[known:end], ord(self.delimiter), state)
+            cut = known + last if last else first
+            if last:
+                yield buffer[first - 1 : cut]
+            rest = buffer[cut:end]
+            if rest.size > MAX_BLOCK // 2:
                 raise DataError(
-                    f"a row of {self.name} is longer than 2 GiB (is a quotation mark left open?); "
+                    f"a row of {self.name} is longer than 1 GiB (is a quotation mark left open?); "
                     "repair or split it"
                 )
-        if rest := b"".join(parts):
-            yield rest
+        if rest.size:
+            yield buffer[:known]
 
-    def _row_ends(self, content: bytes, state: int) -> tuple[int, int, int]:
-        found = np.frombuffer(content, dtype=np.uint8)
-        state, first, last = find_row_ends(found, ord(self.delimiter), state)
-        return state, first, last
-
-    def _after_first_row(self, content: bytes) -> bytes:
-        _, first, _ = self._row_ends(content, FIELD_START)
-        return content[first:] if first else b""
+    def _first_row(self, block: pa.Buffer, begin: int) -> int:
+        """Where the first row ends that begins at some byte; at the end of the block at last."""
+        content = np.frombuffer(block, dtype=np.uint8)
+        for end in (begin + SAMPLE_BYTES, len(content)):
+            _, first, _ = find_row_ends(content[begin:end], ord(self.delimiter), FIELD_START)
+            if first:
+                return int(begin + first)
+        return len(content)
 
     def _first_values(self, row: bytes) -> tuple[str, ...]:
         """The values of one row, however many there are."""
         at_most = row.count(self.delimiter.encode()) + 1
         types = {f"f{i}": pa.large_string() for i in range(at_most)}
-        _check_utf8(row)
+        _check_utf8(pa.py_buffer(row))
         # Arrow counts the columns of a row that ends, so the last one of a file is ended here.
-        state, _, _ = self._row_ends(row, FIELD_START)
+        content = np.frombuffer(bytearray(row), dtype=np.uint8)
+        state, _, _ = find_row_ends(content, ord(self.delimiter), FIELD_START)
         row += b'"\n' if state == QUOTED else b"\n"
         table = pa.csv.read_csv(
             pa.BufferReader(row),
@@ -217,7 +240,7 @@ class DelimitedSource(Source):
 
     def _parsed(
         self,
-        rows: bytes,
+        rows: pa.Buffer,
         keys: list[str],
         include: list[str] | None,
         parse: pa.csv.ParseOptions,
@@ -227,7 +250,7 @@ class DelimitedSource(Source):
         return pa.csv.read_csv(
             pa.BufferReader(rows),
             # In one block, because Arrow would look for the ends of rows otherwise.
-            pa.csv.ReadOptions(block_size=len(rows) + 1, use_threads=False, column_names=keys),
+            pa.csv.ReadOptions(block_size=rows.size + 1, use_threads=False, column_names=keys),
             parse,
             pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(keys, pa.large_string()),
@@ -237,7 +260,7 @@ class DelimitedSource(Source):
         )
 
     def explain(self, error: Exception) -> DataError:
-        if "columns, got" in str(error):
+        if "columns, got" in str(error) and self.span is None:
             return self._odd_row(error)
         return super().explain(error)
 
@@ -275,17 +298,15 @@ class DelimitedSource(Source):
             line = reader.line_num + 1
 
 
-def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-    if first:
-        yield first
-    yield from others
+def _n_blank(block: pa.Buffer) -> int:
+    """Bytes of the line breaks at the start."""
+    found = BLANK.match(block)
+    return found.end() if found else 0
 
 
-def _check_utf8(content: bytes) -> None:
-    if not content.isascii():
-        offsets = pa.py_buffer(np.array([0, len(content)], dtype=np.int64))
-        text = pa.LargeStringArray.from_buffers(1, offsets, pa.py_buffer(content))
-        text.validate(full=True)
+def _check_utf8(content: pa.Buffer) -> None:
+    offsets = pa.py_buffer(np.array([0, content.size], dtype=np.int64))
+    pa.LargeStringArray.from_buffers(1, offsets, content).validate(full=True)
 
 
 def _is_number(value: str) -> bool:
