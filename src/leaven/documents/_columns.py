@@ -160,13 +160,15 @@ def text_array(table: pa.Table, names: Sequence[str], source: str) -> pa.LargeSt
 
     Cells that are null or empty are left out of what is joined.
     """
-    columns = [_as_strings(table.column(name), name, source, "text") for name in names]
-    strings = columns[0]
-    if len(columns) > 1:
-        filled = [pc.if_else(pc.equal(each, ""), None, each) for each in columns]
-        joint = pa.scalar(JOINT, pa.large_string())
-        strings = pc.binary_join_element_wise(*filled, joint, null_handling="skip")
-    return plain_array(strings.fill_null("") if strings.null_count else strings)
+    first, *others = (
+        _as_strings(table.column(name), name, source, "text").fill_null("") for name in names
+    )
+    joint, nothing = (pa.scalar(each, pa.large_string()) for each in (JOINT, ""))
+    for other in others:
+        # Not with nulls to be skipped: Arrow then drops rows in which every cell is null.
+        is_between = pc.and_(pc.not_equal(first, ""), pc.not_equal(other, ""))
+        first = pc.binary_join_element_wise(first, other, pc.if_else(is_between, joint, nothing))
+    return plain_array(first)
 
 
 def label_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
