@@ -17,7 +17,7 @@ from leaven.documents._writers import write_table, write_tables
 from leaven.exceptions import DataError
 
 laws = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -150,7 +150,7 @@ def test_line_breaks_in_quotes_are_kept_wherever_a_block_ends(tmp_path):
     path = tmp_path / "a.csv"
     texts = ["x" * n + "\r\n" + "y" for n in range(120)]
     path.write_text("text,label\r\n" + "".join(f'"{t}",a\r\n' for t in texts), newline="")
-    for block_bytes in range(1, 130):
+    for block_bytes in (*range(1, 12), 63, 64, 65, 101, 130):
         assert streamed(path, block_bytes)[0] == texts
 
 
@@ -259,6 +259,17 @@ def test_a_damaged_gzip_file_is_refused_wherever_it_is_damaged(tmp_path, name, e
                     )
                     # A header byte such as the time stamp may hold anything.
                     assert found == "refused" or found[:2] == sound[:2]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt"])
+def test_a_truncated_gzip_file_in_another_encoding_is_called_truncated(tmp_path, name):
+    line = b'{"text": "caf\xe9"}\n' if name == "a.jsonl" else b"caf\xe9\n"
+    numbers = b"".join(b"%d" % (i * i) for i in range(9000))
+    path = tmp_path / f"{name}.gz"
+    path.write_bytes(gzip.compress(b"text\n" * (name == "a.csv") + line + numbers)[:-2000])
+    for keep_columns in (False, True):
+        with pytest.raises(DataError, match="is a truncated or damaged gzip file"):
+            DocumentFiles(path, keep_columns=keep_columns, block_bytes=40).read()
 
 
 @pytest.mark.parametrize(
