@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from fuzzing._cases import Fault, checked_message, pattern_of
+from leaven.documents._combining import united
 from leaven.documents._pieces import Documents
-from leaven.documents._readers import DocumentFiles, _united
+from leaven.documents._readers import DocumentFiles
 from leaven.documents._writers import write_tables
 from leaven.exceptions import DataError
 
@@ -76,7 +77,7 @@ def _view(batches: Callable[[], Iterable[Documents]]) -> View:
     try:
         found = list(batches())
         tables = [batch.columns for batch in found if batch.columns is not None]
-        columns = _united(tables) if tables else None
+        columns = united(tables) if tables else None
     except DataError as error:
         return View(checked_message(error), [], [], None)
     return View(

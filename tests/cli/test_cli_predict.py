@@ -112,3 +112,27 @@ def test_a_text_column_that_is_not_there_lists_the_columns(run, model, held_out)
     result = run("predict", model, held_out, "--text", "body")
     assert result.exit_code == 1
     assert "'id', 'text', 'label'" in result.stderr
+
+
+def test_csv_has_the_delimiter_of_the_input_and_a_mark_if_asked_for(run, model, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text('id;text\n1;yeast dough bread\n2;"orbit; moon"\n')
+    for options in ([], ["--stream"]):
+        run("predict", model, path, "-o", tmp_path / "out.csv", "--bom", *options)
+        content = (tmp_path / "out.csv").read_bytes().decode()
+        assert content.startswith(
+            "\ufeffid;text;predicted;probability\n1;yeast dough bread;baking;"
+        )
+    run("predict", model, path, "-o", tmp_path / "out.tsv")
+    assert (tmp_path / "out.tsv").read_text().startswith("id\ttext\tpredicted\t")
+    result = run("predict", model, path, "-o", tmp_path / "out.xlsx")
+    assert "write .csv, with --bom" in result.stderr
+    run("predict", model, path, "-o", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())[0]["predicted"] == "baking"
+
+
+def test_columns_are_joined_and_files_without_a_header_read(run, model, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("1,yeast,dough bread\n2,orbit,moon\n")
+    result = run("predict", model, path, "--no-header", "--text", "2,3")
+    assert [row["predicted"] for row in table(result.stdout)] == ["baking", "space"]

@@ -188,9 +188,9 @@ def test_lone_carriage_returns_make_one_piece(write):
     assert (len(rows), len(pieces)) == (50, 1)
 
 
-def test_a_header_longer_than_a_piece_makes_one_piece(write):
+def test_a_header_longer_than_a_piece_is_in_the_first(write):
     path = write("wide.csv", b'text,label,"' + b"long " * 20 + b'"\n' + b"a,x,\n" * 50)
-    assert len(assert_pieces_are_the_whole(path, 60)[1]) == 1
+    assert_pieces_are_the_whole(path, 60, at_least=3)
 
 
 def test_a_header_far_from_the_start_is_found(write):

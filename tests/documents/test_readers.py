@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leaven.datasets import data_folder
-from leaven.documents._formats import DelimitedSource, Source
+from leaven.documents._csv import DelimitedSource
+from leaven.documents._formats import Source
 from leaven.documents._readers import DocumentFiles, read_documents, write_table
 from leaven.exceptions import DataError
 
@@ -345,8 +346,7 @@ def test_a_row_longer_than_the_block_does_not_repeat_the_rows_before_it(write):
     assert sum(reported) == files.total_bytes
 
 
-def test_a_file_that_arrow_may_still_read_ahead_is_not_closed_under_it(write, monkeypatch):
-    # Its descriptor would go to the file opened next, whose bytes the read-ahead would take.
+def test_files_are_closed_after_each_pass(write, monkeypatch):
     path = write("a.csv", f"text,label\n{'x' * 5000},y\n")
     opened = []
 
@@ -355,13 +355,9 @@ def test_a_file_that_arrow_may_still_read_ahead_is_not_closed_under_it(write, mo
         return opened[-1]
 
     monkeypatch.setattr(DelimitedSource, "open", open_and_remember)
-    files = DocumentFiles(path, block_bytes=100)
-    opened.clear()
-    files.read()
-    header, *passes = opened
-    assert header[0].closed
-    assert len(passes) > 1
-    assert not any(raw.closed for raw, _ in passes)
+    DocumentFiles(path, block_bytes=100).read()
+    assert len(opened) > 1
+    assert all(raw.closed for raw, _ in opened)
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -770,8 +766,57 @@ def test_latin_1_in_a_folder_per_class_names_the_file(write, tmp_path):
     refused(tmp_path, r"/fr/a/1\.txt is not valid UTF-8 \(byte 0xe9 on line 2\); pass --encoding")
 
 
-def test_utf_16_is_recognised(write):
-    refused(write("a.csv", "text\na\n".encode("utf-16")), r"pass --encoding utf-16 \(")
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.json", "a.txt", "a.csv.gz"])
+@pytest.mark.parametrize("block_bytes", [1 << 24, 9])
+def test_utf_16_and_32_are_recognised_by_their_mark(write, name, encoding, block_bytes):
+    content = {
+        "a.tsv": "text\tlabel\nnaïve 猫\té\n",
+        "a.jsonl": '{"text": "naïve 猫", "label": "é"}\n',
+        "a.json": '[{"text": "naïve 猫", "label": "é"}]',
+        "a.txt": "naïve 猫\n",
+    }.get(name, "text,label\nnaïve 猫,é\n")
+    raw = ("\ufeff" + content).encode(encoding)
+    path = write(name, zipped(raw) if name.endswith("gz") else raw)
+    files = DocumentFiles(path, block_bytes=block_bytes)
+    documents = files.read()
+    assert documents.texts.to_pylist() == ["naïve 猫"]
+    assert files.facts["encoding"] == encoding[:6]
+    if name != "a.txt":
+        assert documents.labels.to_pylist() == ["é"]
+    assert [len(pieces) for pieces in files.pieces(5)] == [1]
+
+
+def test_utf_16_is_recognised_in_standard_input_and_in_folders(stdin, write, tmp_path):
+    stdin("text,label\nnaïve,é\n".encode("utf-16"))
+    assert read_documents("-").texts.to_pylist() == ["naïve"]
+    write("all/x/1.txt", "naïve".encode("utf-16"))
+    write("all/x/2.txt", "naïve".encode())
+    assert read_documents(tmp_path / "all").texts.to_pylist() == ["naïve", "naïve"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt"])
+def test_utf_16_without_a_mark_is_refused_with_its_name(write, name, encoding):
+    path = write(name, "text,label\nsome words,x\n".encode(encoding))
+    refused(path, f"looks like UTF-16 without a byte order mark.*pass --encoding {encoding} ")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "advice"),
+    [
+        ("café", "latin-1", "latin-1"),
+        ("“café” – 5 €", "cp1252", "cp1252"),
+        ("caf\xe9 \x81 \x80", "latin-1", "latin-1"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "all/x/1.txt"])
+def test_the_encoding_advised_is_one_that_has_the_bytes(write, name, text, encoding, advice):
+    raw = f"text,label\n{text},x\n".encode(encoding)
+    path = write(name, zipped(raw) if name.endswith("gz") else raw)
+    path = path.parent.parent if "all" in name else path
+    refused(path, rf"is not valid UTF-8 .*pass --encoding {advice} ")
+    assert text in read_documents(path, encoding=advice).texts[0].as_py()
 
 
 def test_a_wrong_other_encoding_is_refused(write):
@@ -819,6 +864,9 @@ def test_a_header_that_is_no_header_is_refused(write):
         ("text", "line 203 of .* cannot be read"),
         ("[1, 2]", "line 203 of .* is an array; write one object per line"),
         ("3", "line 203 of .* but is '3'"),
+        ("null", "line 203 of .* but is 'null'"),
+        ('{"text": "a"} {"text": "b"}', "line 203 of .* cannot be read"),
+        ('{"text":\n"a"}', "line 203 of .* cannot be read"),
         ('"text"', "line 203 of .* but is 'text'"),
         ("[" * 100_000, "line 203 of .* cannot be read"),
     ],
@@ -829,8 +877,49 @@ def test_a_malformed_json_line_is_named(write, line, message, keep_columns):
     refused(path, message, keep_columns=keep_columns, block_bytes=100)
 
 
-def test_a_json_array_is_refused_with_the_way_to_split_it(write):
-    refused(write("a.json", '[{"text": "a"}, {"text": "b"}]'), "is an array; .*jq -c")
+ARRAY = """\ufeff [ {"text": "a, [b]\\\\", "label": 1, "tags": [1, 2]},
+{"text": "c\\"}]", "label": "x",
+ "meta": {"k": ["]"]}}  ,
+ {"label": null} ]
+"""
+
+
+@pytest.mark.parametrize("block_bytes", [1, 7, 30, 1 << 20])
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz", "a.jsonl"])
+@pytest.mark.parametrize("keep_columns", [False, True])
+def test_an_array_of_objects_is_read(write, name, block_bytes, keep_columns):
+    content = ARRAY.encode()
+    path = write(name, zipped(content) if name.endswith("gz") else content)
+    files = DocumentFiles(path, block_bytes=block_bytes, keep_columns=keep_columns)
+    documents = files.read()
+    assert documents.texts.to_pylist() == ["a, [b]\\", 'c"}]', ""]
+    assert documents.labels.to_pylist() == ["1", "x", None]
+    assert files.facts["format"] == "json"
+    assert [len(pieces) for pieces in files.pieces(5)] == [1]
+
+
+def test_an_array_in_standard_input_is_read(stdin):
+    stdin(b'[\n{"text": "a"},\n{"text": "b"}\n]')
+    assert read_documents("-").texts.to_pylist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[{"text": "a"}, 3]', "element 2 of .*a.json must be a JSON object, but is '3'"),
+        ('[{"text": "a"}, [{}]]', "element 2 of .*a.json must be a JSON object, but is an array"),
+        ('[{"text": "a"},\n{"text": "b}]', "ends before its closing bracket"),
+        ('[{"text": "a"}', "ends before its closing bracket"),
+        ('[{"text": "a"},, {"text": "b"}]', "a comma too many"),
+        ('[{"text": "a"}] x', "something after its closing bracket"),
+        ('[{"text": "a"} {"text": "b"}]', "element 1 of .* cannot be read"),
+        ("[]", "holds no documents"),
+        ("[ \n ]", "holds no documents"),
+    ],
+)
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_a_malformed_array_is_refused(write, content, message, block_bytes):
+    refused(write("a.json", content), message, block_bytes=block_bytes)
 
 
 @pytest.mark.parametrize("keep_columns", [False, True])
@@ -859,13 +948,27 @@ def test_a_corrupt_parquet_file_is_refused(write):
     refused(write("a.parquet", damaged), r"a\.parquet cannot be read as Parquet: ")
 
 
-@pytest.mark.parametrize("name", ["a.xlsx", "a", "a.gz", "a.doc.gz"])
+@pytest.mark.parametrize("name", ["a", "a.gz", "a.doc.gz"])
 def test_an_unknown_ending_is_refused_with_those_known(write, name):
     refused(
         write(name, "text\na\n"),
-        r"must have one of the endings \.csv, .*\.txt .* --format csv\|tsv\|jsonl\|parquet\|txt",
+        r"must have one of the endings \.csv, .*\.txt .* --format csv\|tsv\|jsonl\|json\|",
     )
     assert read_documents(write(name, "text\na\n"), format="csv").texts.to_pylist() == ["a"]
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.XLS", "a.ods"])
+def test_a_spreadsheet_is_refused_with_the_way_to_save_it(write, name):
+    path = write(name, b"PK\x03\x04 anything")
+    assert "rename" not in refused(path, "is a spreadsheet; .* save it as CSV UTF-8")
+    refused(path, "is a ZIP or Office file; open it and save it as CSV UTF-8", format="csv")
+    renamed = write("renamed.csv", b"PK\x03\x04 anything")
+    refused(renamed, "is a ZIP or Office file; open it and save it as CSV UTF-8")
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.pdf"])
+def test_a_document_of_an_office_is_refused_with_the_way_to_save_it(write, name):
+    assert "rename" not in refused(write(name, b"anything"), "save its text as .txt")
 
 
 def test_an_unknown_format_is_refused(write):
@@ -947,12 +1050,12 @@ def test_parquet_keeps_everything(tmp_path):
 
 def test_a_format_can_be_given_against_the_ending(tmp_path):
     write_table(TABLE.select(["text", "n"]), tmp_path / "a.out", format="tsv")
-    assert (tmp_path / "a.out").read_bytes().startswith(b'"text"\t"n"\n')
-    with pytest.raises(ValueError, match="format must be one of 'csv', 'tsv', 'jsonl', 'parquet'"):
+    assert (tmp_path / "a.out").read_bytes().startswith(b"text\tn\n")
+    with pytest.raises(ValueError, match="one of 'csv', 'tsv', 'jsonl', 'json', 'parquet'"):
         write_table(TABLE, tmp_path / "b.out", format="xls")
 
 
-@pytest.mark.parametrize(("format", "start"), [(None, b'"text","n"\n'), ("jsonl", b'{"text": "a"')])
+@pytest.mark.parametrize(("format", "start"), [(None, b"text,n\n"), ("jsonl", b'{"text": "a"')])
 def test_standard_output_gets_csv_unless_told(capfdbinary, format, start):
     write_table(TABLE.select(["text", "n"]), "-", format=format)
     assert capfdbinary.readouterr().out.startswith(start)
@@ -963,7 +1066,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     path = tmp_path / "a.csv"
     path.write_text("old")
 
-    def write_half(table, file, format):
+    def write_half(table, file, format, layout):
         file.write(b"half")
         raise stop
 
@@ -990,7 +1093,8 @@ def test_a_device_is_written_to_not_replaced():
 def test_places_that_cannot_be_written_are_refused(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for name, reason in [
-        ("a.xlsx", r"must end in one of \.csv, .*--format"),
+        ("a.xlsx", r"write \.csv, with --bom"),
+        ("a.out", r"must end in one of \.csv, .*--format"),
         ("nowhere/a.csv", "is in a folder that does not exist"),
         ("folder.csv", "is a folder"),
     ]:

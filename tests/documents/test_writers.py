@@ -51,7 +51,7 @@ def test_a_column_that_a_later_table_lacks_is_empty_there(tmp_path):
         write_tables(tables, tmp_path / name)
     rows = [{"a": 1, "b": "x"}, {"a": None, "b": "y"}, {"a": 3, "b": None}]
     assert pq.read_table(tmp_path / "a.parquet").to_pylist() == rows
-    assert (tmp_path / "a.csv").read_text() == '"a","b"\n1,"x"\n,"y"\n3,\n'
+    assert (tmp_path / "a.csv").read_text() == "a,b\n1,x\n,y\n3,\n"
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv.gz", "a.parquet"])
@@ -143,6 +143,6 @@ def test_a_name_that_tells_no_format_is_refused_before_anything_is_made(tmp_path
 def test_columns_of_one_name_are_written_as_long_as_they_stay(tmp_path):
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])
     write_tables([twice, twice], tmp_path / "a.csv")
-    assert (tmp_path / "a.csv").read_text() == '"a","a"\n1,2\n1,2\n'
+    assert (tmp_path / "a.csv").read_text() == "a,a\n1,2\n1,2\n"
     with pytest.raises(DataError, match="occurs twice"):
         write_tables([pa.table({"b": [1], "a": [1]}), twice], tmp_path / "b.csv")

@@ -20,6 +20,7 @@ class DataFormat(StrEnum):
     csv = "csv"
     tsv = "tsv"
     jsonl = "jsonl"
+    json = "json"
     parquet = "parquet"
     txt = "txt"
 
@@ -28,7 +29,7 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, JSON Lines, Parquet or text files (also .gz), quoted patterns, folders "
+        help="CSV, TSV, JSON, Parquet or text files (also .gz), quoted patterns, folders "
         "with a folder per class, or - for stdin.",
         show_default=False,
     ),
@@ -38,7 +39,7 @@ TextColumn = Annotated[
     typer.Option(
         "--text",
         metavar="COLUMN",
-        help="Column of the text.",
+        help="Column of the text; several, such as subject,body, are joined.",
         show_default="detected from column names",
     ),
 ]
@@ -87,7 +88,20 @@ Format = Annotated[
     ),
 ]
 Encoding = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Character encoding of DATA.")
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Character encoding of DATA.",
+        show_default="utf-8, or utf-16 if a file is marked so",
+    ),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="The first row of a CSV or TSV file is a document; columns are then called 1, 2, …",
+    ),
 ]
 
 
@@ -104,7 +118,11 @@ LABELS = [
     _option("ignore_case", IgnoreCase, False),
 ]
 VECTORS = [_option("vectors", VectorColumn)]
-FILES = [_option("format", Format), _option("encoding", Encoding, "utf-8")]
+FILES = [
+    _option("format", Format),
+    _option("encoding", Encoding),
+    _option("no_header", NoHeader, False),
+]
 
 Command = Callable[..., None]
 
@@ -136,6 +154,11 @@ def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[C
 
 
 def _reading(given: dict[str, Any]) -> Reading:
-    format = given.pop("format")
+    format, no_header = given.pop("format"), given.pop("no_header")
     unlabeled = tuple(given.pop("unlabeled", None) or ())
-    return Reading(**given, unlabeled=unlabeled, format=None if format is None else format.value)
+    return Reading(
+        **given,
+        unlabeled=unlabeled,
+        format=None if format is None else format.value,
+        header=not no_header,
+    )

@@ -61,7 +61,12 @@ def warn_wordless(n_wordless: int, n_documents: int) -> None:
 
 
 def write_counted(
-    batches: "Iterator[tuple[pa.Table, C]]", output: str, format: str | None = None
+    batches: "Iterator[tuple[pa.Table, C]]",
+    output: str,
+    format: str | None = None,
+    *,
+    delimiter: str = ",",
+    bom: bool = False,
 ) -> C:
     """Write tables as they arrive; returns the sum of what was counted in them."""
     from leaven.documents._writers import write_tables
@@ -74,7 +79,7 @@ def write_counted(
             total = counted if total is None else total + counted
             yield table
 
-    write_tables(tables(), output, format)
+    write_tables(tables(), output, format, delimiter=delimiter, bom=bom)
     assert total is not None
     return total
 

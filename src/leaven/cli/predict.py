@@ -69,6 +69,7 @@ def predict(
     output_format: str | None = None,
     min_probability: float = 0.0,
     top: int = 0,
+    bom: bool = False,
     proba: bool = False,
     n_threads: int | None = None,
     stream: bool = False,
@@ -100,7 +101,9 @@ def predict(
         tally = how.parts(client, Path(os.path.abspath(output)))
     else:
         batches = how.on_cluster(client) if client is not None else how.here(stream)
-        tally = write_counted(batches, output, output_format)
+        # CSV has the delimiter of the input, so that it opens in the same programs.
+        delimiter = files.delimiter if files.delimiter in (";", "|") else ","
+        tally = write_counted(batches, output, output_format, delimiter=delimiter, bom=bom)
     warn_bad_files(files)
     warn_wordless(tally.n_wordless, tally.n_documents)
     counts = zip(map(str, fitted.classes.tolist()), tally.counts.tolist(), strict=True)
@@ -188,7 +191,8 @@ def predict_command(
             "--output",
             "-o",
             metavar="OUT",
-            help="File to write, .csv, .tsv, .jsonl or .parquet (also .gz); - is stdout, as CSV. "
+            help="File to write, .csv, .tsv, .jsonl, .json or .parquet (also .gz); - is stdout, "
+            "as CSV. "
             "With --dask also a folder (OUT/), into which workers write Parquet files.",
             rich_help_panel=OUTPUT,
         ),
@@ -219,6 +223,14 @@ def predict_command(
         typer.Option(
             "--proba",
             help="Also write p_CLASS, the probability of each class.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    bom: Annotated[
+        bool,
+        typer.Option(
+            "--bom",
+            help="Begin CSV with a byte order mark, by which Excel recognizes UTF-8.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -268,6 +280,7 @@ def predict_command(
                 output_format="jsonl" if as_json and output == "-" else None,
                 min_probability=min_probability,
                 top=top or 0,
+                bom=bom,
                 proba=proba,
                 n_threads=threads,
                 stream=stream,

@@ -8,9 +8,19 @@ import pyarrow.compute as pc
 
 from leaven.documents._arrow import plain_array
 from leaven.documents._label_rules import AS_WRITTEN, LabelRules
+from leaven.documents._reading import Columns
 from leaven.exceptions import DataError
 
-__all__ = ["Header", "choose_label", "choose_text", "guess", "label_array", "text_array"]
+__all__ = [
+    "Header",
+    "Wanted",
+    "choose_label",
+    "choose_text",
+    "guess",
+    "label_array",
+    "parts_of",
+    "text_array",
+]
 
 TEXT_NAMES = (
     "text", "body", "content", "document", "message", "description", "review", "comment",
@@ -31,6 +41,23 @@ REMEDY = {
 }
 
 
+NO_HEADER = "if the first row is a document already, pass --no-header (header=False in Python)"
+JOINT = "\n\n"  # between the columns of one document
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which columns to read."""
+
+    text: tuple[str, ...]  # joined if there are several
+    label: str | None
+    keeps_all: bool  # whether the other columns are read too
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.text, *([] if self.label is None else [self.label])]
+
+
 @dataclass(frozen=True)
 class Header:
     """The columns of a file, as far as its first rows show."""
@@ -38,6 +65,11 @@ class Header:
     names: tuple[str, ...]
     strings: frozenset[str]  # columns that hold text
     lists: frozenset[str] = frozenset()  # columns that hold a list per document
+    looks_like_data: bool = False  # the names seem to be a document, not names
+
+    def remedy(self, kind: str) -> str:
+        """What to do if the column of the text or the label is not found."""
+        return f"{REMEDY[kind]}; {NO_HEADER}" if self.looks_like_data else REMEDY[kind]
 
     def __str__(self) -> str:
         shown = [repr(name if len(name) <= 40 else name[:37] + "...") for name in self.names[:20]]
@@ -57,39 +89,54 @@ def guess(names: Sequence[str], candidates: Iterable[str]) -> str | None:
     return None
 
 
-def choose_text(header: Header, given: str | None, source: str, likely: str | None = None) -> str:
-    """Choose the text column of a file, or raise an error that lists its columns."""
-    if given is None and likely in header.names:
-        given = likely
+def parts_of(columns: Columns, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that are meant: "a,b" is one column if it is called so, otherwise two."""
+    if isinstance(columns, str):
+        if columns in names or "," not in columns:
+            return (columns,)
+        columns = tuple(part.strip() for part in columns.split(","))
+    return tuple(dict.fromkeys(columns))
+
+
+def choose_text(
+    header: Header, given: Columns | None, source: str, likely: Columns | None = None
+) -> tuple[str, ...]:
+    """Choose the text columns of a file, or raise an error that lists its columns."""
+    if given is None and likely is not None:
+        parts = parts_of(likely, header.names)
+        given = parts if set(parts) <= set(header.names) else None
     if given is not None:
-        return _checked(header, given, source, "text")
+        return tuple(
+            _checked(header, name, source, "text") for name in parts_of(given, header.names)
+        )
     name = guess(header.names, TEXT_NAMES)
     if name is None:
         label = guess(header.names, LABEL_NAMES)
         only = [name for name in header.names if name in header.strings and name != label]
-        if len(only) != 1:
+        if len(only) != 1 or header.looks_like_data:
             raise DataError(
-                f"{source} has no column that is clearly the text ({header}); {REMEDY['text']}"
+                f"{source} has no column that is clearly the text ({header}); "
+                f"{header.remedy('text')}"
             )
         name = only[0]
-    return _checked(header, name, source, "text")
+    return (_checked(header, name, source, "text"),)
 
 
 def choose_label(
     header: Header,
     given: str | None,
-    text: str,
+    text: Sequence[str],
     needed: bool,
     source: str,
     likely: str | None = None,
 ) -> str | None:
     """Choose the label column of a file; None if it has no such column."""
-    if given is None and likely in header.names and likely != text:
+    if given is None and likely in header.names and likely not in text:
         given = likely
     if given is not None:
         return _checked(header, given, source, "label") if given in header.names else None
     open_names = [
-        name for name in header.names if name != text and (needed or name not in header.lists)
+        name for name in header.names if name not in text and (needed or name not in header.lists)
     ]
     name = guess(open_names, (*LABEL_NAMES, *PLURAL_LABEL_NAMES) if needed else LABEL_NAMES)
     if name is None or (not needed and header.names.count(name) > 1):
@@ -100,7 +147,7 @@ def choose_label(
 def _checked(header: Header, name: str, source: str, kind: str) -> str:
     count = header.names.count(name)
     if count == 0:
-        raise DataError(f"{source} has no column {name!r} ({header}); {REMEDY[kind]}")
+        raise DataError(f"{source} has no column {name!r} ({header}); {header.remedy(kind)}")
     if count > 1:
         raise DataError(
             f"{source} has {count} columns named {name!r}, so which of them is the {kind} is "
@@ -109,10 +156,20 @@ def _checked(header: Header, name: str, source: str, kind: str) -> str:
     return name
 
 
-def text_array(column: pa.ChunkedArray, name: str, source: str) -> pa.LargeStringArray:
-    """The documents of a column; a null is an empty document."""
-    strings = _as_strings(column, name, source, "text")
-    return plain_array(strings.fill_null("") if strings.null_count else strings)
+def text_array(table: pa.Table, names: Sequence[str], source: str) -> pa.LargeStringArray:
+    """The documents of a column, or of several joined by a blank line; a null is empty.
+
+    Cells that are null or empty are left out of what is joined.
+    """
+    first, *others = (
+        _as_strings(table.column(name), name, source, "text").fill_null("") for name in names
+    )
+    joint, nothing = (pa.scalar(each, pa.large_string()) for each in (JOINT, ""))
+    for other in others:
+        # Not with nulls to be skipped: Arrow then drops rows in which every cell is null.
+        is_between = pc.and_(pc.not_equal(first, ""), pc.not_equal(other, ""))
+        first = pc.binary_join_element_wise(first, other, pc.if_else(is_between, joint, nothing))
+    return plain_array(first)
 
 
 def label_array(

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Where rows begin in a piece of CSV that may begin anywhere, even inside quotation marks."""
+"""Where rows of CSV begin and end, following quotation marks as Arrow does."""
 
 import numpy as np
 
@@ -38,3 +38,32 @@ def scan_rows(content, delimiter):
                 state = IN_FIELD
         end[begin] = state
     return end, first
+
+
+@kernel
+def find_row_ends(content, delimiter, state):
+    """Follow a reader of CSV through some bytes, from one state.
+
+    Returns the state at the end, and where the first and the last row that end in these bytes
+    end, 0 if none does. A carriage return as the very last byte ends no row yet: a line feed may
+    follow it.
+    """
+    first = last = 0
+    for i in range(len(content)):
+        byte = content[i]
+        if state == QUOTED:
+            if byte == 34:
+                state = AFTER_QUOTE
+        elif byte == 34 and state != IN_FIELD:
+            state = QUOTED
+        elif byte == 10 or byte == 13:
+            state = FIELD_START
+            if byte == 10 or (i + 1 < len(content) and content[i + 1] != 10):
+                last = i + 1
+                if first == 0:
+                    first = last
+        elif byte == delimiter:
+            state = FIELD_START
+        else:
+            state = IN_FIELD
+    return state, first, last

@@ -1,29 +1,62 @@
-"""JSON Lines as Arrow tables, whatever types the other fields have."""
+"""JSON Lines and JSON arrays as Arrow tables, whatever types the other fields have."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json
 
-from leaven.documents._columns import Header, nested_value
+from leaven.documents._columns import Header, Wanted, nested_value
+from leaven.documents._encodings import BOM
 from leaven.documents._formats import MAX_BLOCK, SAMPLE_ROWS, Source, line_blocks
+from leaven.documents._json_kernels import BEHIND, N_STATES, PLACE, split_elements
 from leaven.exceptions import DataError
 
 __all__ = ["JsonSource"]
 
+HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
+MAX_DIGITS = 640  # the least limit that Python's conversion of integers can be set to
 PARALLEL_BLOCK = 1 << 22  # fastest on 20 Newsgroups, of 1, 4, 16 and 64 MiB
 
 
 class JsonSource(Source):
-    """JSON Lines: one object per line; a missing key is a null."""
+    """JSON Lines, one object per line, or an array of objects; a missing key is a null.
+
+    Arrow's parser reads what it can. It must have found one object on each line; otherwise, and
+    where types vary or all fields are kept, Python's parser decides.
+    """
 
     kind = "JSON Lines"
+    format = "jsonl"
+    unit = "line"
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._label_types = [pa.large_string(), pa.int64(), pa.bool_()]
+        with self.explained():
+            raw, stream = self.open()
+            with raw, stream:
+                start = stream.read(1 << 16).removeprefix(BOM).lstrip()
+        if start.startswith(b"["):
+            self.kind, self.format, self.unit = "a JSON array", "json", "element"
+
+    @property
+    def is_array(self) -> bool:
+        return self.unit == "element"
+
+    @property
+    def can_be_cut(self) -> bool:
+        return super().can_be_cut and not self.is_array
+
+    def _blocks(self, stream: pa.NativeFile, size: int) -> Iterator[bytes]:
+        """Whole lines, or elements of an array as lines."""
+        elements = _Elements(stream, self.name) if self.is_array else stream
+        return line_blocks(elements, size, self.is_start)
 
     def header(self, enough: Callable[[Sequence[str]], bool]) -> Header:
         names: dict[str, None] = {}
@@ -32,7 +65,7 @@ class JsonSource(Source):
         raw, stream = self.open()
         with raw, stream:
             n_rows, line = 0, 1
-            for block in line_blocks(stream, min(self.block_bytes, 1 << 20)):
+            for block in self._blocks(stream, min(self.block_bytes, 1 << 20)):
                 for row in self._rows(block, line):
                     n_rows += 1
                     if n_rows > SAMPLE_ROWS and enough(tuple(names)):
@@ -43,36 +76,38 @@ class JsonSource(Source):
                 line += block.count(b"\n")
         return Header(tuple(names), frozenset(strings), frozenset(lists))
 
-    def tables(
-        self, text: str, label: str | None, keep_columns: bool
-    ) -> Iterator[tuple[pa.Table, int]]:
+    def tables(self, wanted: Wanted) -> Iterator[tuple[pa.Table, int]]:
         raw, stream = self.open()
         with raw, stream:
             line = 1
-            for block in line_blocks(stream, self.block_bytes, self.is_start):
+            for block in self._blocks(stream, self.block_bytes):
                 if len(block) > MAX_BLOCK - 1:
-                    raise DataError(f"line {line} of {self.name} is longer than 2 GiB; split it")
-                if keep_columns:
-                    table = self._slow_table(block, line, text, label, None)
-                else:
-                    table = self._fast_table(block, text, label)
-                    if table is None:
-                        wanted = [name for name in (text, label) if name is not None]
-                        table = self._slow_table(block, line, text, label, wanted)
+                    raise DataError(
+                        f"{self.unit} {line} of {self.name} is longer than 2 GiB; split it"
+                    )
+                table = None if wanted.keeps_all else self._fast_table(block, wanted)
+                if table is None:
+                    table = self._slow_table(block, line, wanted)
                 if table.num_rows:
                     yield table, raw.tell()
                 line += block.count(b"\n")
 
-    def _fast_table(self, block: bytes, text: str, label: str | None) -> pa.Table | None:
-        """Parse with Arrow; None if a value is not of the required type."""
+    def _fast_table(self, block: bytes, wanted: Wanted) -> pa.Table | None:
+        """Parse with Arrow; None if it is not one object per line of the required types."""
+        n_objects = _n_objects(block)
+        if n_objects is None or _has_lone_surrogate(block):
+            return None
+        label = wanted.label
         for label_type in list(self._label_types) if label is not None else [None]:
-            fields = [pa.field(text, pa.large_string())]
+            fields = [pa.field(name, pa.large_string()) for name in wanted.text]
             if label is not None:
                 fields.append(pa.field(label, label_type))
             try:
                 table = _parse(block, pa.schema(fields))
             except pa.ArrowInvalid:
                 continue
+            if table.num_rows != n_objects:
+                return None
             if label is not None:
                 # The next block most likely holds labels of the same type.
                 self._label_types.sort(key=lambda other: other != label_type)
@@ -80,17 +115,15 @@ class JsonSource(Source):
             return table
         return None
 
-    def _slow_table(
-        self, block: bytes, line: int, text: str, label: str | None, wanted: list[str] | None
-    ) -> pa.Table:
+    def _slow_table(self, block: bytes, line: int, wanted: Wanted) -> pa.Table:
         """Parse object by object, where types vary or all fields are kept."""
-        rows = list(self._rows(block, line, [name for name in (text, label) if name is not None]))
+        rows = list(self._rows(block, line, wanted.names))
         names = list(dict.fromkeys(name for row in rows for name in row))
         columns = {}
-        for name in [*names, text, *([] if label is None else [label])]:
-            if name in columns or (wanted is not None and name not in wanted):
+        for name in [*names, *wanted.names]:
+            if name in columns or not (wanted.keeps_all or name in wanted.names):
                 continue
-            kind = "text" if name == text else "label" if name == label else None
+            kind = "text" if name in wanted.text else "label" if name == wanted.label else None
             columns[name] = self._column([row.get(name) for row in rows], name, kind)
         return pa.table(columns)
 
@@ -105,47 +138,93 @@ class JsonSource(Source):
         try:
             if str in types or (kind is not None and types not in ({int}, {bool})):
                 return pa.array(values, pa.large_string())
-            return pa.array(values)
-        except UnicodeEncodeError:
-            raise DataError(
-                f"column {name!r} of {self.name} must be valid Unicode, but holds a lone surrogate "
-                "(half of a character pair, such as \\ud800); replace it and write the file again"
-            ) from None
+            column = pa.array(values)
+            if not _has_empty_struct(column.type):
+                return column
         except (pa.ArrowException, OverflowError):
-            return self._column([_as_json_text(value) for value in values], name, kind)
+            pass
+        # Values that Arrow or Parquet have no type for, such as {} or numbers of many digits.
+        return self._column([_as_json_text(value) for value in values], name, kind)
+
+    @property
+    def _rule(self) -> str:
+        if self.is_array:
+            return "an array must hold objects"
+        return "JSON Lines holds one whole object per line"
 
     def _rows(
         self, block: bytes, line: int, unique: Sequence[str] = ()
     ) -> Iterator[dict[str, Any]]:
         for number, content in enumerate(block.split(b"\n"), line):
-            if not content.strip():
+            if not content.strip(b" \t\r"):
                 continue
+            where = f"{self.unit} {number} of {self.name}"
             try:
                 row = _decoder.decode(content.decode().strip())
             except (json.JSONDecodeError, RecursionError) as error:
                 reason = getattr(error, "msg", "nested too deeply")
                 raise DataError(
-                    f"line {number} of {self.name} must be a JSON object, but cannot be read "
-                    f"({reason}); JSON Lines holds one whole object per line"
+                    f"{where} must be a JSON object, but cannot be read ({reason}); {self._rule}"
                 ) from None
             if isinstance(row, list):
                 raise DataError(
-                    f"line {number} of {self.name} must be a JSON object, but is an array; write "
+                    f"{where} must be a JSON object, but is an array; write "
                     "one object per line (jq -c '.[]' does it)"
                 )
             if not isinstance(row, dict):
                 raise DataError(
-                    f"line {number} of {self.name} must be a JSON object, but is "
-                    f"{_as_json_text(row)[:40]!r}; JSON Lines holds one whole object per line"
+                    f"{where} must be a JSON object, but is "
+                    f"{_as_json_text(row, 'null')[:40]!r}; {self._rule}"
                 )
+            if _has_lone_surrogate(content):
+                self._check_unicode(row)
             if isinstance(row, _Repeating):
                 for name in unique:
                     if name in row.repeated:
                         raise DataError(
-                            f"line {number} of {self.name} has the key {name!r} twice, so it is "
+                            f"{where} has the key {name!r} twice, so it is "
                             "unclear which one applies; rename one"
                         )
             yield row
+
+    def _check_unicode(self, row: dict[str, Any]) -> None:
+        for name, value in row.items():
+            try:
+                json.dumps([name, value], ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise DataError(
+                    f"column {name!r} of {self.name} must be valid Unicode, but holds a lone "
+                    "surrogate (half of a character pair, such as \\ud800); replace it and write "
+                    "the file again"
+                ) from None
+
+
+class _Elements:
+    """The elements of an array as lines, read like a file."""
+
+    def __init__(self, stream: pa.NativeFile, name: str) -> None:
+        self._stream = stream
+        self._name = name
+        self._state = np.zeros(N_STATES, dtype=np.int64)
+        self._starts = True
+
+    def read(self, size: int) -> bytes:
+        chunk = bytearray(self._stream.read(size + len(BOM) if self._starts else size))
+        if self._starts:
+            chunk = chunk.removeprefix(BOM)
+            self._starts = False
+        content = np.frombuffer(chunk, dtype=np.uint8)
+        if not split_elements(content, self._state):
+            raise DataError(
+                f"{self._name} must be one JSON array of objects, but has a comma too many, or "
+                "something after its closing bracket; repair it, or write one object per line"
+            )
+        if not chunk and self._state[PLACE] != BEHIND:
+            raise DataError(
+                f"{self._name} must be a whole JSON array, but ends before its closing bracket; "
+                "is the file complete?"
+            )
+        return content.tobytes()
 
 
 class _Repeating(dict[str, Any]):
@@ -165,11 +244,19 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # NaN and Infinity in JSON are Python's extension; pandas writes them for missing values.
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda _: None, strict=False)
+# A number of more digits than Python converts stays text.
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=lambda digits: int(digits) if len(digits) <= MAX_DIGITS else digits,
+    parse_constant=lambda _: None,
+    strict=False,
+)
 
 
-def _as_json_text(value: Any) -> Any:
-    if value is None or isinstance(value, str):
+def _as_json_text(value: Any, null: str | None = None) -> Any:
+    if value is None:
+        return null
+    if isinstance(value, str):
         return value
     if isinstance(value, float):
         return pa.scalar(value).cast(pa.string()).as_py()
@@ -188,3 +275,29 @@ def _parse(block: bytes, schema: pa.Schema) -> pa.Table:
     return pa.json.read_json(
         pa.BufferReader(block), pa.json.ReadOptions(block_size=len(block) + 1), options
     )
+
+
+def _has_lone_surrogate(content: bytes) -> bool:
+    """Whether half of a character pair may be there; Arrow does not look at unwanted fields."""
+    if b"\\ud" not in content and b"\\uD" not in content:
+        return False
+    return len(HALF.findall(content)) != 2 * len(PAIR.findall(content))
+
+
+def _n_objects(block: bytes) -> int | None:
+    """The number of lines that hold something; None if one cannot be exactly one object.
+
+    A line from { to } is one object if there are as many objects as lines.
+    """
+    whole = pa.array([block], pa.large_binary()).cast(pa.large_string())
+    lines = pc.ascii_trim(pc.split_pattern(whole, "\n").values, " \t\r")
+    lines = lines.filter(pc.not_equal(lines, ""))
+    is_object = pc.and_(pc.starts_with(lines, "{"), pc.ends_with(lines, "}"))
+    return len(lines) if pc.all(is_object, min_count=0).as_py() else None
+
+
+def _has_empty_struct(kind: pa.DataType) -> bool:
+    """Whether a type holds objects without keys, which Parquet has no form for."""
+    if pa.types.is_struct(kind):
+        return kind.num_fields == 0 or any(_has_empty_struct(field.type) for field in kind)
+    return pa.types.is_list(kind) and _has_empty_struct(kind.value_type)

@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leaven.documents._columns import label_array, text_array
+from leaven.documents._columns import Wanted, label_array, text_array
+from leaven.documents._csv import DelimitedSource
 from leaven.documents._csv_kernels import FIELD_START, scan_rows
+from leaven.documents._encodings import BOM
 from leaven.documents._folders import FolderSource
-from leaven.documents._formats import BOM, GZIP_MAGIC, DelimitedSource, ParquetSource, Source
+from leaven.documents._formats import ParquetSource, Source
 from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.exceptions import DataError
 
@@ -38,7 +40,7 @@ class FilePiece:
     """A file, or a piece of one, and which of its columns to read."""
 
     source: Source
-    text: str
+    text: tuple[str, ...]
     label: str | None  # None where this file has no labels
     is_labeled: bool  # whether any file has labels
     keep_columns: bool
@@ -56,17 +58,20 @@ class FilePiece:
         """Batches, each with the bytes of the file consumed so far."""
         try:
             with self.source.explained():
-                tables = self.source.tables(self.text, self.label, self.keep_columns)
-                for table, position in tables:
+                for table, position in self.source.tables(self._wanted):
                     yield self._documents(table), position
         except DataError:
             if self.source.span is not None:
                 # Only a reader of the whole file can locate the fault in it.
                 whole = self.source.whole()
                 with whole.explained():
-                    for _ in whole.tables(self.text, self.label, self.keep_columns):
+                    for _ in whole.tables(self._wanted):
                         pass
             raise
+
+    @property
+    def _wanted(self) -> Wanted:
+        return Wanted(self.text, self.label, self.keep_columns)
 
     def _documents(self, table: pa.Table) -> Documents:
         labels = None
@@ -76,7 +81,7 @@ class FilePiece:
         elif self.is_labeled:
             labels = pa.nulls(table.num_rows, pa.large_string())
         return Documents(
-            text_array(table.column(self.text), self.text, self.source.name),
+            text_array(table, self.text, self.source.name),
             labels,
             table if self.keep_columns else None,
             self.source.name,
@@ -94,19 +99,16 @@ def split(source: Source, n_bytes: int, run: Run | None = None) -> list[Source]:
             return _row_groups(source, n_bytes)
         if isinstance(source, FolderSource):
             return _runs_of_files(source, n_bytes)
-        if source.size < 2 * n_bytes or source.encoding != "utf-8":
+        if source.size < 2 * n_bytes or not source.can_be_cut:
             return [source]
-        with source.path.open("rb") as file:
-            if file.read(2) == GZIP_MAGIC:
-                return [source]
         if isinstance(source, DelimitedSource):
             return _runs_of_rows(source, n_bytes, run)
-        return _pieces(source, _line_starts(source, n_bytes), b"")
+        return _pieces(source, _line_starts(source, n_bytes))
 
 
-def _pieces(source: Source, starts: Sequence[int], head: bytes) -> list[Source]:
+def _pieces(source: Source, starts: Sequence[int]) -> list[Source]:
     bounds = [*starts, source.size]
-    return [source.piece((begin, end), head) for begin, end in pairwise(bounds) if end > begin]
+    return [source.piece((begin, end)) for begin, end in pairwise(bounds) if end > begin]
 
 
 def _row_groups(source: ParquetSource, n_bytes: int) -> list[Source]:
@@ -118,7 +120,7 @@ def _row_groups(source: ParquetSource, n_bytes: int) -> list[Source]:
     shares = np.array(sizes, dtype=np.float64) * (source.size / max(sum(sizes), 1))
     pieces = []
     for begin, end in _runs(shares, n_bytes):
-        pieces.append(source.piece((begin, end), b""))
+        pieces.append(source.piece((begin, end)))
         pieces[-1].piece_size = int(shares[begin:end].sum())
     return list(pieces)
 
@@ -153,29 +155,24 @@ def _line_starts(source: Source, n_bytes: int) -> list[int]:
 
 
 def _runs_of_rows(source: DelimitedSource, n_bytes: int, run: Run) -> list[Source]:
+    rows_begin = source.rows_begin()
     with source.path.open("rb") as file:
-        lead = file.read(1 << 16)
-    # The header follows a byte order mark and blank lines, if there are any.
-    first = len(lead) - len(lead.removeprefix(BOM).lstrip(b"\r\n"))
+        first = len(BOM) if file.read(len(BOM)) == BOM else 0
     offsets = list(range(first, source.size, n_bytes))
     delimiter = ord(source.delimiter)
     scans = [
         (os.fspath(source.path), begin, end, delimiter)
         for begin, end in zip(offsets, [*offsets[1:], source.size], strict=True)
     ]
-    starts: list[int] = []
+    starts = [0]
     state = FIELD_START
     for offset, (end, row) in zip(offsets, run(scan_file, scans), strict=True):
-        if row[state] >= 0:
-            starts.append(offset + row[state])
+        start = offset + row[state]
+        # The first piece holds the header, and what is before it.
+        if row[state] >= 0 and start >= rows_begin and offset > first:
+            starts.append(start)
         state = end[state]
-    if first == len(lead) or not starts or starts[0] >= first + n_bytes:
-        return [source]  # the header is too long or too far in, or there is no line feed
-    with source.path.open("rb") as file:
-        head = file.read(starts[0])
-    if b"\r" in head.replace(b"\r\n", b""):
-        return [source]  # the header may end at that carriage return, and a document follow
-    return _pieces(source, starts, head) or [source]
+    return _pieces(source, starts)
 
 
 def scan_file(path: str, begin: int, end: int, delimiter: int) -> tuple[list[int], list[int]]:

@@ -1,4 +1,4 @@
-"""Documents read from files: CSV, TSV, JSON Lines, Parquet, text, a folder per class."""
+"""Documents read from files: CSV, TSV, JSON, Parquet, text, a folder per class."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,20 +10,16 @@ import pyarrow as pa
 
 from leaven._base.progress import OnDone
 from leaven._base.validation import check_choice, check_in
-from leaven.documents._columns import (
-    REMEDY,
-    TEXT_NAMES,
-    Header,
-    choose_label,
-    choose_text,
-    guess,
-)
-from leaven.documents._folders import FolderSource
+from leaven.documents._combining import united
+from leaven.documents._encodings import codec_name
+from leaven.documents._facts import described, facts
 from leaven.documents._formats import Source
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._pieces import Documents, FilePiece, Run, split
-from leaven.documents._sources import FORMATS, SourceFinder, codec_name
-from leaven.documents._writers import flat, write_table
+from leaven.documents._reading import Columns
+from leaven.documents._settling import Choice, settle
+from leaven.documents._sources import FORMATS, SourceFinder
+from leaven.documents._writers import write_table
 from leaven.exceptions import DataError
 
 __all__ = ["DocumentFiles", "Documents", "FORMATS", "read_documents", "write_table"]
@@ -41,22 +37,30 @@ class DocumentFiles:
     Parameters
     ----------
     paths : str, Path or sequence of them
-        Files (CSV, TSV, JSON Lines, Parquet, or text with one document per line; all but
-        Parquet also gzipped), glob patterns, folders with a sub-folder per class, folders of
-        data files, or "-" for standard input. Documents of a file without the label column,
-        in a set where another file has it, are unlabeled.
-    text, label : str, optional
-        Column names. By default common names are searched for, ignoring case.
-    likely_text, likely_label : str, optional
+        Files (CSV, TSV, JSON Lines, a JSON array of objects, Parquet, or text with one document
+        per line; all but Parquet also gzipped), glob patterns, folders with a sub-folder per
+        class, folders of data files, or "-" for standard input. Documents of a file without the
+        label column, in a set where another file has it, are unlabeled.
+    text : str or tuple of str, optional
+        Column of the text. Several columns, also written as ``"subject,body"``, are joined by a
+        blank line, without those that are empty. By default common names are searched for,
+        ignoring case.
+    label : str, optional
+        Column of the label; by default searched for in the same way.
+    likely_text, likely_label : str (or for the text a tuple), optional
         Column names to prefer to common ones, where a file has them.
     unlabeled : sequence of str, default=()
         Values of the label column that mean unlabeled, besides an empty one.
     ignore_case : bool, default=False
         Read labels in lower case, with single spaces.
-    format : {"csv", "tsv", "jsonl", "parquet", "txt"}, optional
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "txt"}, optional
         By default inferred from the file's extension.
-    encoding : str, default="utf-8"
-        Encoding of every file except Parquet.
+    encoding : str, optional
+        Encoding of every file except Parquet. By default UTF-8, unless a file begins with the
+        byte order mark of UTF-16 or UTF-32.
+    header : bool, default=True
+        Whether the first row of a CSV or TSV file holds the names of its columns. Otherwise the
+        columns are called "1", "2" and so on.
     needs_labels : bool, default=False
         Refuse files without a label column.
     keep_columns : bool, default=False
@@ -74,28 +78,39 @@ class DocumentFiles:
 
     Attributes
     ----------
-    text_column, label_column : str
-        The chosen columns; ``label_column`` is None if no file has labels.
+    text_column : str or tuple of str
+        The chosen column, or columns.
+    label_column : str or None
+        The chosen column; None if no file has labels.
     column_names : frozenset of str
         All columns seen during that choice; in JSON Lines others may occur later.
     total_bytes : int
         Size on disk of the files that were not left out.
     bad : dict
         What was wrong with each file that was left out, by its name.
+
+    Notes
+    -----
+    What a file holds does not depend on ``block_bytes``, on pieces, or on ``keep_columns``, with
+    one exception: Parquet stores columns apart, and a column that is not wanted is not read, so
+    that damage to it is found only with ``keep_columns``. A file of text must be valid in its
+    encoding throughout. JSON is read as Python's parser does, but for control characters in
+    strings and NaN, which are accepted (NaN as a missing value).
     """
 
     def __init__(
         self,
         paths: str | Path | Sequence[str | Path],
         *,
-        text: str | None = None,
+        text: Columns | None = None,
         label: str | None = None,
-        likely_text: str | None = None,
+        likely_text: Columns | None = None,
         likely_label: str | None = None,
         unlabeled: Sequence[str] = (),
         ignore_case: bool = False,
         format: str | None = None,
-        encoding: str = "utf-8",
+        encoding: str | None = None,
+        header: bool = True,
         needs_labels: bool = False,
         keep_columns: bool = False,
         block_bytes: int = 1 << 24,
@@ -105,10 +120,8 @@ class DocumentFiles:
         check_in("block_bytes", block_bytes, "[1, 2147483647]")
         if format is not None:
             check_choice("format", format, FORMATS)
-        if text is not None and text == label:
-            raise DataError(f"the text and the label must be two columns, got {text!r} for both")
-        self._given = (text, label)
-        self._likely = (likely_text, likely_label)
+        choice = Choice(text, label, likely_text, likely_label, needs_labels)
+        choice.check()
         self._rules = LabelRules.of(unlabeled, ignore_case)
         self.keep_columns = keep_columns
         self.skip_bad = skip_bad
@@ -116,7 +129,7 @@ class DocumentFiles:
         self.on_bytes = on_bytes
         listed = _listed(paths)
         self._sources: list[Source] = []
-        finder = SourceFinder(codec_name(encoding), block_bytes, format, text, self)
+        finder = SourceFinder(codec_name(encoding), block_bytes, format, header, text, self)
         for path in listed:
             for name, open_source in finder.at(path):
                 with self._skipping(name):
@@ -124,7 +137,11 @@ class DocumentFiles:
         if not listed:
             raise DataError("at least one file must be given, got none; name the data files")
         self._check_some_good()
-        self._settle_columns(needs_labels)
+        settled = settle(self._sources, choice, self._skipping)
+        self._sources = [source for source in self._sources if source.name not in self.bad]
+        self._check_some_good()
+        settled.check()
+        self._settled = settled
 
     @property
     def source(self) -> str:
@@ -132,8 +149,37 @@ class DocumentFiles:
         first, *others = self._sources
         return f"{first.name} and {len(others)} more" if others else first.name
 
-    facts = property(lambda self: {"text": self.text_column, "label": self.label_column})
-    described = property(lambda self: f"read {self.source}: {self.facts}")  # temporary, both
+    @property
+    def text_column(self) -> Columns:
+        """The column of the text, or several."""
+        text = self._settled.text
+        return text[0] if len(text) == 1 else text
+
+    @property
+    def label_column(self) -> str | None:
+        """The column of the label; None if no file has labels."""
+        return self._settled.label
+
+    @property
+    def column_names(self) -> frozenset[str]:
+        """All columns seen when those of the text and the label were chosen."""
+        return self._settled.column_names
+
+    @property
+    def delimiter(self) -> str | None:
+        """What delimits the values of the first CSV or TSV file; None if there is none."""
+        found = (getattr(source, "delimiter", None) for source in self._sources)
+        return next((each for each in found if each is not None), None)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was read and how, for reports: columns, delimiter, encoding, format."""
+        return facts(self._sources, self._settled)
+
+    @property
+    def described(self) -> str:
+        """The facts in one sentence."""
+        return described(self.source, self._sources, self._settled)
 
     @property
     def total_bytes(self) -> int:
@@ -196,7 +242,7 @@ class DocumentFiles:
         if self.label_column is not None:
             labels = pa.concat_arrays([batch.labels for batch in batches])
         if self.keep_columns:
-            columns = _united([b.columns for b in batches if b.columns is not None])
+            columns = united([b.columns for b in batches if b.columns is not None])
         texts = pa.concat_arrays([batch.texts for batch in batches])
         return Documents(texts, labels, columns, self.source)
 
@@ -245,10 +291,14 @@ class DocumentFiles:
         self._check_some_good()
 
     def _piece(self, source: Source, of: Source) -> FilePiece:
-        label = self.label_column if of in self._labeled else None
-        is_labeled = self.label_column is not None
+        settled = self._settled
         return FilePiece(
-            source, self.text_column, label, is_labeled, self.keep_columns, self._rules
+            source,
+            settled.text if of in settled.with_header else settled.text_without_header,
+            settled.label if of in settled.labeled else None,
+            settled.label is not None,
+            self.keep_columns,
+            self._rules,
         )
 
     def _batches(self, source: Source, reports: bool = True) -> Iterator[Documents]:
@@ -265,68 +315,6 @@ class DocumentFiles:
             raise DataError(f"{source.name} holds no documents; pass a file that does")
         if on_bytes is not None and source.size > reported:
             on_bytes(source.size - reported)
-
-    def _settle_columns(self, needs_labels: bool) -> None:
-        text, label = self._given
-        likely_text, likely_label = self._likely
-        wants_label = label is not None or needs_labels
-        headers: dict[Source, Header | None] = {}
-
-        def enough(names: Sequence[str]) -> bool:
-            header = Header(tuple(names), frozenset())
-            has_text = text in names if text else guess(names, _before(likely_text, TEXT_NAMES))
-            return bool(has_text) and not (
-                wants_label
-                and choose_label(header, label, text or "", True, "", likely_label) is None
-            )
-
-        for source in list(self._sources):
-            with self._skipping(source.name):
-                with source.explained():
-                    header = source.header(enough)
-                if header is not None:
-                    if not header.names:
-                        raise DataError(f"{source.name} holds no documents; pass a file that does")
-                    text = choose_text(header, text, source.name, likely_text)
-                headers[source] = header
-        self._sources = list(headers)
-        self._check_some_good()
-        self.text_column = text or "text"
-        named = [header.names for header in headers.values() if header is not None]
-
-        self._labeled: set[Source] = set()
-        for source, header in headers.items():
-            if header is not None:
-                column = choose_label(
-                    header, label, self.text_column, needs_labels, source.name, likely_label
-                )
-                label = column or label
-                if column is not None:
-                    self._labeled.add(source)
-        for source in self._sources:
-            if isinstance(source, FolderSource) and source.has_labels:
-                label = label or "label"
-                self._labeled.add(source)
-        self.label_column = label if self._labeled else None
-        # The first three are those of sources without a header.
-        without_header = {"file", self.text_column, label or self.text_column}
-        self.column_names = frozenset().union(without_header, *named)
-        if wants_label and not self._labeled:
-            raise self._no_labels(headers)
-
-    def _no_labels(self, headers: dict[Source, Header | None]) -> DataError:
-        label = self._given[1]
-        for source, header in headers.items():
-            if header is not None:
-                missing = f"column {label!r}" if label else "column that is clearly the label"
-                return DataError(f"{source.name} has no {missing} ({header}); {REMEDY['label']}")
-        return DataError(
-            f"{self.source} has no labels; use a file with a label column, or a folder per class"
-        )
-
-
-def _before(likely: str | None, names: Sequence[str]) -> Sequence[str]:
-    return names if likely is None else (likely, *names)
 
 
 def _listed(paths: Any) -> list[str]:
@@ -366,32 +354,3 @@ def no_labels_message(
         f"no document in {files.source} is labeled: column {files.label_column!r} is empty in "
         f"every row; {remedy}, or choose another column with --label"
     )
-
-
-def _united(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate tables; columns of incompatible types become strings."""
-    if all(table.schema.equals(tables[0].schema) for table in tables):
-        return pa.concat_tables(tables)
-    types: dict[str, set[pa.DataType]] = {}
-    for table in tables:
-        for name in table.schema.names:
-            if table.schema.names.count(name) > 1:
-                raise DataError(
-                    f"columns must have different names to combine several files, but {name!r} "
-                    "occurs twice in one; rename it"
-                )
-            types.setdefault(name, set()).add(table.schema.field(name).type)
-    for name, kinds in types.items():
-        try:
-            empty = [pa.table({name: pa.array([], kind)}) for kind in kinds]
-            pa.concat_tables(empty, promote_options="permissive")
-        except pa.ArrowException:
-            tables = [_with_strings(table, name) for table in tables]
-    return pa.concat_tables(tables, promote_options="permissive")
-
-
-def _with_strings(table: pa.Table, name: str) -> pa.Table:
-    if name not in table.schema.names:
-        return table
-    strings = flat(table.select([name])).column(0).cast(pa.large_string())
-    return table.set_column(table.schema.get_field_index(name), name, strings)

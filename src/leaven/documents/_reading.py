@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from leaven.documents._readers import DocumentFiles
 
-__all__ = ["Reading"]
+__all__ = ["Columns", "Reading"]
+
+Columns = str | tuple[str, ...]  # one column, or several joined; a str may list them: "a,b"
 
 
 @dataclass(frozen=True)
@@ -19,14 +21,15 @@ class Reading:
     them too, they are used; otherwise columns are detected from their names.
     """
 
-    text: str | None = None
+    text: Columns | None = None  # several are joined
     label: str | None = None
     vectors: str | None = None  # column of the user's vectors
     format: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None  # None: UTF-8, or UTF-16 where a file is marked so
+    header: bool = True  # whether the first row of CSV and TSV files names the columns
     unlabeled: tuple[str, ...] = ()  # labels that mean unlabeled
     ignore_case: bool = False  # of labels
-    likely_text: str | None = None
+    likely_text: Columns | None = None
     likely_label: str | None = None
 
     def files(
@@ -50,6 +53,7 @@ class Reading:
             ignore_case=self.ignore_case,
             format=self.format,
             encoding=self.encoding,
+            header=self.header,
             needs_labels=needs_labels,
             keep_columns=keep_columns or self.vectors is not None,
             skip_bad=skip_bad,
@@ -69,6 +73,11 @@ class Reading:
         )
 
     @property
+    def text_names(self) -> str:
+        """The text columns as the command line takes them."""
+        return ",".join([self.text or ""] if not isinstance(self.text, tuple) else self.text)
+
+    @property
     def options(self) -> dict[str, Any]:
         """The fields as keyword arguments of TextClassifier.fit_files."""
         fields, others = asdict(self), {"likely_text", "likely_label", *self.label_rules}
@@ -81,15 +90,23 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """What a model file remembers."""
-        columns = {"text": self.text, "label": self.label, "vectors": self.vectors}
+        columns = {
+            "text": list(self.text) if isinstance(self.text, tuple) else self.text,
+            "label": self.label,
+            "vectors": self.vectors,
+        }
         return {**columns, "unlabeled": list(self.unlabeled), "ignore_case": self.ignore_case}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What :meth:`to_json` wrote; values of another kind raise a TypeError."""
         columns: dict[str, Any] = {name: values.get(name) for name in ("text", "label", "vectors")}
+        text = columns["text"]
+        if isinstance(text, list) and text and all(isinstance(each, str) for each in text):
+            columns["text"] = tuple(text)
         for name, value in columns.items():
-            if not isinstance(value, str | None):
+            is_list = name == "text" and isinstance(value, tuple)
+            if not is_list and not isinstance(value, str | None):
                 raise TypeError(f"its {name} column is {value!r}")
         unlabeled, ignore_case = values.get("unlabeled", []), values.get("ignore_case", False)
         if not isinstance(unlabeled, list) or not all(isinstance(v, str) for v in unlabeled):

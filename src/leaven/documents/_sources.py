@@ -1,6 +1,5 @@
 """Paths, patterns, folders and standard input resolved to sources of documents."""
 
-import codecs
 import csv
 import glob
 import os
@@ -15,19 +14,24 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from leaven.documents._columns import TEXT_NAMES, guess
+from leaven.documents._columns import TEXT_NAMES, guess, parts_of
+from leaven.documents._csv import DelimitedSource
+from leaven.documents._encodings import BOM
 from leaven.documents._folders import FolderSource
-from leaven.documents._formats import BOM, DelimitedSource, LinesSource, ParquetSource, Source
+from leaven.documents._formats import LinesSource, ParquetSource, Source
 from leaven.documents._json import JsonSource
-from leaven.documents._writers import SUFFIXES
+from leaven.documents._reading import Columns
+from leaven.documents._writers import SPREADSHEETS, SUFFIXES
 from leaven.exceptions import DataError
 
-__all__ = ["FORMATS", "SourceFinder", "codec_name"]
+__all__ = ["FORMATS", "SourceFinder"]
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "txt")
+FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "txt")
 DATA = frozenset(
     SUFFIXES.values()
 )  # a folder with files of these formats is a folder of data files
+
+PROSE = (".docx", ".doc", ".odt", ".rtf", ".pdf")
 
 Opening = tuple[str, Callable[[], Source]]  # a name for messages, and what opens the source
 
@@ -36,10 +40,11 @@ Opening = tuple[str, Callable[[], Source]]  # a name for messages, and what open
 class SourceFinder:
     """How to read files, and the object that owns temporary ones."""
 
-    encoding: str
+    encoding: str | None  # None: detected
     block_bytes: int
     format: str | None
-    text: str | None  # column of the text, if the user named it
+    has_header: bool
+    text: Columns | None  # column of the text, if the user named it
     owner: object  # the copy of standard input is deleted together with it
 
     def at(self, path: str | Path) -> Iterator[Opening]:
@@ -85,10 +90,11 @@ class SourceFinder:
     def _source(self, path: Path, name: str, format: str) -> Source:
         reading = (self.encoding, self.block_bytes)
         if format in ("csv", "tsv"):
-            return DelimitedSource(path, name, *reading, "\t" if format == "tsv" else ",")
+            delimiter = "\t" if format == "tsv" else ","
+            return DelimitedSource(path, name, *reading, delimiter, self.has_header)
         kinds: dict[str, type[Source]]
-        kinds = {"jsonl": JsonSource, "parquet": ParquetSource, "txt": LinesSource}
-        return kinds[format](path, name, *reading)
+        kinds = {"jsonl": JsonSource, "json": JsonSource, "parquet": ParquetSource}
+        return kinds.get(format, LinesSource)(path, name, *reading)
 
     def _standard_input(self) -> Source:
         # Every pass reads the documents again, which a pipe does not allow: copy them to a file.
@@ -96,17 +102,18 @@ class SourceFinder:
         weakref.finalize(self.owner, Path(name).unlink, missing_ok=True)
         with open(handle, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+        format = self.format
+        with open(name, "rb") as file:
+            if format is None and file.read(4) == b"PAR1":
+                format = "parquet"
+        if format is not None:
+            return self._source(Path(name), "standard input", format)
         lines = LinesSource(Path(name), "standard input", self.encoding, self.block_bytes)
-        if self.format is not None:
-            return self._source(lines.path, lines.name, self.format)
-        with lines.path.open("rb") as file:
-            if file.read(4) == b"PAR1":
-                return self._source(lines.path, lines.name, "parquet")
         with lines.explained():
             raw, stream = lines.open()
             with raw, stream:
                 head = stream.read(1 << 16).removeprefix(BOM).lstrip()
-        return self._source(lines.path, lines.name, _sniffed(head, self.text))
+        return self._source(lines.path, lines.name, _sniffed(head, self.text, self.has_header))
 
 
 def _refuse(message: str) -> NoReturn:
@@ -120,6 +127,17 @@ def _format_of(path: Path) -> str | None:
 
 def _known_format(path: Path) -> str:
     format = _format_of(path)
+    if path.suffix.lower() in SPREADSHEETS:
+        raise DataError(
+            f"{path} must be a file of plain text or Parquet, but is a spreadsheet; open it and "
+            "save it as CSV UTF-8 (File → Save As)"
+        )
+    if path.suffix.lower() in PROSE:
+        raise DataError(
+            f"{path} must be a file of plain text or Parquet, but is a "
+            f"{path.suffix[1:].upper()} file; save its text as .txt, one document per line, or one "
+            "file per document in a folder per class"
+        )
     if format is None:
         raise DataError(
             f"{path} must have one of the endings {', '.join(SUFFIXES)}, .txt (.gz may follow) to "
@@ -128,29 +146,19 @@ def _known_format(path: Path) -> str:
     return format
 
 
-def _sniffed(head: bytes, text: str | None) -> str:
+def _sniffed(head: bytes, text: Columns | None, has_header: bool) -> str:
     """Guess the format of standard input from its first line."""
-    if head.startswith(b"{"):
+    if re.match(rb"\{|\[\s*\{", head):
         return "jsonl"
     first = head.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
     for delimiter, format in (("\t", "tsv"), (",", "csv"), (";", "csv"), ("|", "csv")):
         names = next(csv.reader([first], delimiter=delimiter), [])
         # A sentence with a comma is not a header, even if it begins with "Review".
-        if text in names or (
+        is_named = text is not None and set(parts_of(text, names)) <= set(names)
+        if not has_header and len(names) > 1:
+            return format
+        if is_named or (
             guess(names, TEXT_NAMES) and all(re.fullmatch(r"|\S|\S.{,62}\S", n) for n in names)
         ):
             return format
     return "txt"
-
-
-def codec_name(encoding: str) -> str:
-    """The name Python has for an encoding of text."""
-    try:
-        name = codecs.lookup(encoding).name
-        "".encode(encoding)
-    except (LookupError, TypeError):
-        raise DataError(
-            f"encoding must be a text encoding that Python knows, got {encoding!r}; use for "
-            "example utf-8, latin-1, cp1252 or utf-16"
-        ) from None
-    return name

@@ -1,4 +1,4 @@
-"""Writing tables to CSV, TSV, JSON Lines or Parquet; a file appears only when complete."""
+"""Writing tables to CSV, TSV, JSON or Parquet; a file appears only when complete."""
 
 import json
 import os
@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet as pq
 
 from leaven._base.atomic_files import replacing
 from leaven._base.validation import check_choice
+from leaven.documents._csv_rows import Layout, write_header, write_rows
 from leaven.exceptions import DataError
 
-__all__ = ["SUFFIXES", "flat", "write_table", "write_tables"]
+__all__ = ["SPREADSHEETS", "SUFFIXES", "flat", "write_table", "write_tables"]
 
 SUFFIXES = {
     ".csv": "csv",
@@ -24,18 +24,28 @@ SUFFIXES = {
     ".tab": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
-    ".json": "jsonl",
+    ".json": "json",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 
 
-def write_table(table: pa.Table, path: str | Path, format: str | None = None) -> None:
+def write_table(
+    table: pa.Table, path: str | Path, format: str | None = None, **options: Any
+) -> None:
     """Write one table; see :func:`write_tables`."""
-    write_tables([table], path, format)
+    write_tables([table], path, format, **options)
 
 
-def write_tables(tables: Iterable[pa.Table], path: str | Path, format: str | None = None) -> None:
+def write_tables(
+    tables: Iterable[pa.Table],
+    path: str | Path,
+    format: str | None = None,
+    *,
+    delimiter: str = ",",
+    bom: bool = False,
+) -> None:
     """Write tables one after another to a file, or to standard output for ``"-"``.
 
     The file appears under its name only once it is complete. One table is in memory at a time.
@@ -43,26 +53,37 @@ def write_tables(tables: Iterable[pa.Table], path: str | Path, format: str | Non
     Parameters
     ----------
     tables : iterable of pyarrow.Table
-        Tables to write. Except in JSON Lines, which can hold any rows, the first table determines
+        Tables to write. Except in JSON, which can hold any rows, the first table determines
         the columns: where a later one lacks a column, its cells are empty, and a new column is
         refused; in Parquet, so is an incompatible type.
     path : str or Path
-        The extension determines the format: .csv, .tsv, .jsonl or .parquet; all but the last
-        may be followed by .gz. Standard output gets CSV unless ``format`` is given.
-    format : {"csv", "tsv", "jsonl", "parquet"}, optional
+        The extension determines the format: .csv, .tsv, .jsonl, .json (an array) or .parquet;
+        all but the last may be followed by .gz. Standard output gets CSV unless ``format`` is
+        given.
+    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
         Overrides the extension.
+    delimiter : str, default=","
+        What is between the values of CSV.
+    bom : bool, default=False
+        Begin CSV and TSV with a byte order mark, by which Excel recognizes UTF-8.
     """
     if format is not None:
         check_choice("format", format, dict.fromkeys(SUFFIXES.values()))
     if str(path) == "-":
         sys.stdout.flush()
-        _write(tables, sys.stdout.buffer, format or "csv")
+        layout = _layout(format or "csv", delimiter, bom)
+        _write(tables, sys.stdout.buffer, format or "csv", layout)
         sys.stdout.buffer.flush()
         return
     # A link keeps pointing to the file, which gets the new content.
     target = Path(os.path.realpath(path))
     zipped = target.suffix.lower() == ".gz"
     ending = (target.with_suffix("") if zipped else target).suffix.lower()
+    if format is None and ending in SPREADSHEETS:
+        raise DataError(
+            f"{path} cannot be written, because spreadsheets are not supported; write .csv, with "
+            "--bom (bom=True in Python) for Excel"
+        )
     if format is None and ending not in SUFFIXES:
         raise DataError(
             f"{path} must end in one of {', '.join(SUFFIXES)} to tell its format; rename it or "
@@ -72,28 +93,36 @@ def write_tables(tables: Iterable[pa.Table], path: str | Path, format: str | Non
         reason = "is a folder" if target.is_dir() else "is in a folder that does not exist"
         raise DataError(f"{path} cannot be written because it {reason}; choose another place")
     format = format or SUFFIXES[ending]
+    layout = _layout(format, delimiter, bom)
     with replacing(target) as file:
         if zipped and format != "parquet":
             with pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), "gzip") as stream:
-                _write(tables, stream, format)
+                _write(tables, stream, format, layout)
         else:
-            _write(tables, file, format)
+            _write(tables, file, format, layout)
 
 
-def _write(tables: Iterable[pa.Table], file: Any, format: str) -> None:
+def _layout(format: str, delimiter: str, bom: bool) -> Layout:
+    if bom and format not in ("csv", "tsv"):
+        raise DataError(
+            f"a byte order mark is for CSV and TSV, not for {format}; leave out --bom (bom= in "
+            "Python), or write .csv"
+        )
+    return Layout("\t" if format == "tsv" else delimiter, bom)
+
+
+def _write(tables: Iterable[pa.Table], file: Any, format: str, layout: Layout) -> None:
     if format == "parquet":
         _write_parquet(iter(tables), file)
-    elif format == "jsonl":
-        for table in tables:
-            _write_json(table, file)
+    elif format in ("json", "jsonl"):
+        _write_json(tables, file, format == "json")
     else:
         names: list[str] | None = None
         for table in tables:
-            options = pa.csv.WriteOptions(
-                include_header=names is None, delimiter="\t" if format == "tsv" else ","
-            )
-            names = names or table.schema.names
-            pa.csv.write_csv(flat(_with_columns(table, names)), file, options)
+            if names is None:
+                names = table.schema.names
+                write_header(names, file, layout)
+            write_rows(flat(_with_columns(table, names)), file, layout)
 
 
 def _write_parquet(tables: Iterator[pa.Table], file: Any) -> None:
@@ -184,17 +213,33 @@ def flat(table: pa.Table) -> pa.Table:
     return table
 
 
-def _write_json(table: pa.Table, file: Any) -> None:
+def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
+    begin, between, end = ("[\n", ",\n", "\n]\n") if is_array else ("", "\n", "\n")
+    written = False
+    for table in tables:
+        names = table.schema.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(
+                f"columns must have different names in JSON, but {twice!r} occurs twice; rename "
+                "one, or write .csv"
+            )
+        for batch in _finite(table).to_batches(max_chunksize=4096):
+            rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            lines = [_json(dict(zip(names, row, strict=True))) for row in rows]
+            if lines:
+                file.write(((between if written else begin) + between.join(lines)).encode())
+                written = True
+    file.write((end if written else "[]\n" if is_array else "").encode())
+
+
+def _finite(table: pa.Table) -> pa.Table:
+    """The table with nulls for NaN and infinity, which JSON does not have."""
     for i, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
-            # JSON has no NaN.
             column = pc.if_else(pc.is_finite(table.column(i)), table.column(i), None)
             table = table.set_column(i, field.name, column)
-    for batch in table.to_batches(max_chunksize=4096):
-        names = batch.schema.names
-        rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        lines = [_json(dict(zip(names, row, strict=True))) + "\n" for row in rows]
-        file.write("".join(lines).encode())
+    return table
 
 
 def _json(value: Any) -> str:

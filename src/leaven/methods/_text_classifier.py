@@ -22,7 +22,7 @@ from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import encode_labels
-from leaven.documents._reading import Reading
+from leaven.documents._reading import Columns, Reading
 from leaven.experts import ComponentWords, Explanation
 from leaven.learners import Learner, Run
 from leaven.learning import check_given
@@ -174,11 +174,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self,
         paths: Any,
         *,
-        text: str | None = None,
+        text: Columns | None = None,
         label: str | None = None,
         vectors: str | None = None,
         format: str | None = None,
-        encoding: str = "utf-8",
+        encoding: str | None = None,
+        header: bool = True,
         skip_bad_files: bool = False,
         stream: bool = True,
         cache: str | os.PathLike[str] | None = None,
@@ -194,15 +195,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         paths : str, path, or list of them
-            CSV, TSV, JSON Lines, Parquet or text files (all but Parquet also gzipped), patterns
+            CSV, TSV, JSON, Parquet or text files (all but Parquet also gzipped), patterns
             such as ``"big/*.parquet"``, or folders.
         text, label : str or None, default=None
-            Columns of the text and of the label; found by their names if not given. A document
-            with an empty label is unlabeled.
+            Columns of the text and of the label; found by their names if not given. Several
+            columns of text, given as a tuple, are joined. A document with an empty label is
+            unlabeled.
         vectors : str or None, default=None
             Column of your vectors, a list of numbers per document.
-        format, encoding : str
+        format, encoding : str or None, default=None
             Of the files, where their extensions do not show it, or their bytes are not UTF-8.
+        header : bool, default=True
+            Whether the first row of a CSV or TSV file names its columns; with False they are
+            called "1", "2" and so on.
         skip_bad_files : bool, default=False
             Leave out files that are missing or damaged; ``report_.warnings`` counts them.
         stream : bool, default=True
@@ -232,7 +237,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         place = "dask" if client is not None else "stream" if stream else "memory"
         self._checked(place, vectors is not None)
         rules = asdict(self._label_rules)
-        reading = Reading(text, label, vectors, format, encoding, **rules)
+        reading = Reading(text, label, vectors, format, encoding, header, **rules)
         files = reading.files(paths, needs_labels=True, skip_bad=skip_bad_files)
         if self.embed is not None:
             raise ValueError(
