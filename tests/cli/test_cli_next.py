@@ -23,6 +23,11 @@ def check_all_work(run, result):
         assert done.exit_code == 0, (command, done.stderr)
 
 
+def write_held_out(rows, tmp_path):
+    """Labeled documents, more than those of the training."""
+    write(tmp_path / "held-out.csv", rows(60, 20))
+
+
 def write(path, rows, columns=("text", "label"), encoding="utf-8", delimiter=","):
     lines = [delimiter.join(columns)]
     lines += [delimiter.join([row["text"], row["label"]]) for row in rows]
@@ -55,7 +60,8 @@ def test_commands_work_as_printed(run, rows, tmp_path, name, options):
 
 
 def test_predict_names_the_same_files(run, rows, tmp_path):
-    for name in ("a.csv", "b.csv", "held-out.csv"):
+    write_held_out(rows, tmp_path)
+    for name in ("a.csv", "b.csv"):
         write(tmp_path / name, rows(60, 4))
     result = run("train", "a.csv", "b.csv", *NB)
     check_all_work(run, result)
@@ -70,7 +76,8 @@ def test_predict_names_the_same_files(run, rows, tmp_path):
 
 def test_patterns_and_folders_are_predicted_again(run, rows, tmp_path):
     (tmp_path / "parts").mkdir()
-    for name in ("parts/a.csv", "parts/b.csv", "held-out.csv"):
+    write_held_out(rows, tmp_path)
+    for name in ("parts/a.csv", "parts/b.csv"):
         write(tmp_path / name, rows(60, 4))
     for given in ("parts/*.csv", "parts"):
         check_all_work(run, run("train", given, *NB))
@@ -82,7 +89,8 @@ def test_patterns_and_folders_are_predicted_again(run, rows, tmp_path):
 
 
 def test_bad_files_are_skipped_again(run, rows, tmp_path):
-    for name in ("a.csv", "held-out.csv"):
+    write_held_out(rows, tmp_path)
+    for name in ("a.csv",):
         write(tmp_path / name, rows(60, 4))
     (tmp_path / "b.csv").write_bytes(b"")
     result = run("train", "a.csv", "b.csv", "--skip-bad-files", *NB)

@@ -77,7 +77,8 @@ def test_forced_predictions_replace_their_input(run, model, held_out):
         assert run("predict", model, held_out, "-o", held_out, "--force", *more).exit_code == 0
         assert len(held_out.read_text().splitlines()) == n_lines
     header = held_out.read_text().splitlines()[0]
-    assert header == '"id","text","label","predicted","probability","predicted_2","probability_2"'
+    added = "predicted,probability,note"
+    assert header == f"id,text,label,{added},predicted_2,probability_2,note_2"
 
 
 def test_a_model_replaces_only_models_and_empty_files(run, data, tmp_path):

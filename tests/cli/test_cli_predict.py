@@ -121,7 +121,7 @@ def test_csv_has_the_delimiter_of_the_input_and_a_mark_if_asked_for(run, model, 
         run("predict", model, path, "-o", tmp_path / "out.csv", "--bom", *options)
         content = (tmp_path / "out.csv").read_bytes().decode()
         assert content.startswith(
-            "\ufeffid;text;predicted;probability\n1;yeast dough bread;baking;"
+            "\ufeffid;text;predicted;probability;note\n1;yeast dough bread;baking;"
         )
     run("predict", model, path, "-o", tmp_path / "out.tsv")
     assert (tmp_path / "out.tsv").read_text().startswith("id\ttext\tpredicted\t")

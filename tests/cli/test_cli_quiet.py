@@ -27,6 +27,7 @@ def commands(model, em_model, data, held_out):
         "train": [data, "-o", "out.leaven"],
         "predict": [model, held_out, "-o", "out.csv"],
         "evaluate": [model, held_out, "--plot", "x.png"],
+        "errors": [held_out, "--method", "nb", "-o", "out.csv"],
         "diagnose": [held_out, "--quick", "--plot", "x.png"],
         "compare": [held_out, "--methods", "nb", "--folds", "2", "--plot", "x.png"],
         "explain": [model],

@@ -26,7 +26,7 @@ from leaven.cli._common import (
 )
 from leaven.cli._coverage import print_coverage
 from leaven.cli._data_options import Data, reads_documents
-from leaven.cli._help import OUTPUT
+from leaven.cli._help import DATA, OUTPUT
 from leaven.cli._outputs import Force, check_picture, check_table
 from leaven.cli._reading import (
     StreamThrough,
@@ -152,7 +152,7 @@ def _training_message(sums: "Sums", fitted: "FittedClassifier") -> str:
     )
     used = f"{sums.n_from_training:,} of {n_labeled:,} labeled documents were used in training"
     if sums.includes_training:
-        return f"{used}, so the accuracy is too optimistic"
+        return f"{used}, so the accuracy is optimistic"
     return f"{used} and are left out; --include-training keeps them{more}"
 
 
@@ -218,7 +218,9 @@ def evaluate_command(
     include_training: Annotated[
         bool,
         typer.Option(
-            "--include-training", help="Also score labeled documents that MODEL learned from."
+            "--include-training",
+            help="Also score labeled documents that MODEL was trained on.",
+            rich_help_panel=DATA,
         ),
     ] = False,
     stream: StreamThrough = False,
@@ -238,7 +240,9 @@ def evaluate_command(
 
     Example: leaven evaluate reviews.leaven held-out.csv --plot confusion.png
 
-    Example: leaven evaluate reviews.leaven held-out.csv --target-accuracy 0.95 --errors wrong.csv
+    Example: leaven evaluate reviews.leaven held-out.csv --target-accuracy 0.95
+
+    Example: leaven evaluate reviews.leaven held-out.csv --errors wrong.csv
 
     Example: leaven evaluate reviews.leaven 'held-out/*.parquet' --dask local
     """

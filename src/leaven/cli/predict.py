@@ -261,7 +261,7 @@ def predict_command(
 
     Example: leaven predict reviews.leaven new.csv -o labeled.csv
 
-    Example: leaven predict reviews.leaven new.csv --min-probability 0.8 --top 3 -o labeled.csv
+    Example: leaven predict reviews.leaven new.csv --min-probability 0.8 --top 3
 
     Example: leaven predict reviews.leaven 'crawl/*.jsonl.gz' --stream -o labeled.parquet
     """  # fmt: skip
