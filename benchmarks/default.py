@@ -21,7 +21,7 @@ def run() -> list[Row]:
     labels = few_labels(names)
     rows = []
     for method, most in MOST_SECONDS.items():
-        clf = TextClassifier(method, n_threads=2)
+        clf = TextClassifier(method, n_jobs=2)
         seconds = best_seconds({"ours": lambda clf=clf: clf.fit(texts, labels)}, rounds=3)["ours"]
         details = {"phases": clf.report_.seconds}
         rows.append(Row(f"TextClassifier({method!r}).fit", seconds, target=most, details=details))

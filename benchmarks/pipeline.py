@@ -41,7 +41,7 @@ def run() -> list[Row]:
     rng = np.random.default_rng(0)
     labels = [name if rng.random() < 0.02 else None for name in names]
     options = {"max_iter": ITERATIONS, "tol": 0.0}
-    clf = TextClassifier("em", options=options, calibrate=False, n_threads=2)
+    clf = TextClassifier("em", options=options, calibrate=False, n_jobs=2)
 
     def ours() -> None:
         import warnings

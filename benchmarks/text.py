@@ -11,8 +11,8 @@ def run() -> list[Row]:
     best = best_seconds(
         {
             "peer": lambda: CountVectorizer().fit_transform(texts),
-            "one": lambda: TextVectorizer(n_threads=1).fit_transform(texts),
-            "two": lambda: TextVectorizer(n_threads=2).fit_transform(texts),
+            "one": lambda: TextVectorizer(n_jobs=1).fit_transform(texts),
+            "two": lambda: TextVectorizer(n_jobs=2).fit_transform(texts),
         }
     )
     megabytes = sum(len(text.encode()) for text in texts) / 1e6

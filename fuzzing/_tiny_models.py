@@ -33,7 +33,7 @@ def vectors_for(texts: list[str]) -> list[list[float]]:
 KINDS: dict[str, dict[str, Any]] = {
     "nb": {"method": "nb"},
     "em": {"method": "em"},
-    "mixture": {"method": "mixture", "options": {"components": {"space": 2}}},
+    "mixture": {"method": "mixture", "options": {"n_components": {"space": 2}}},
     "sfe": {"method": "sfe"},
     "two-view": {"method": "two-view", "options": {"n_dims": 4}},
     "auto": {"method": "auto"},

@@ -72,7 +72,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "supervised": {"unlabeled_weight": 0.0},
     "plain EM": {},
     "unlabeled weight 0.1": {"unlabeled_weight": 0.1},
-    "5 components per class": {"components": 5},
+    "5 components per class": {"n_components": 5},
     "annealed": {"beta_start": 0.02, "correspondence": "labels"},
 }
 
@@ -224,7 +224,7 @@ def reuters_acq() -> list[dict[str, Any]]:
         draw_diagnosis(diagnosis, RESULTS / f"diagnosis_acq_{n_negative}.png")
         found.append(
             {
-                "components": n_negative,
+                "n_components": n_negative,
                 "verdict": diagnosis.verdict,
                 "gain": diagnosis.gain.mean,
                 "error": diagnosis.gain.error,

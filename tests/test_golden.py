@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).parent / "golden" / "probabilities.json"
 TOPICS = 4
 # Chosen so that every method runs all its steps: components are chosen, temperatures fall.
 OPTIONS = {
-    "mixture": {"components": [1, 2], "n_init": 2},
+    "mixture": {"n_components": [1, 2], "n_init": 2},
     "annealed": {"beta_start": 0.1, "beta_factor": 1.3},
 }
 

@@ -241,7 +241,10 @@ def test_it_runs_from_the_command_line(csv, tmp_path):
     assert "method centroid" in run("info", model).stdout
     run("predict", model, csv, "-o", tmp_path / "out.csv")
     assert pyarrow.csv.read_csv(tmp_path / "out.csv")["predicted"].to_pylist()[1] == "space"
-    assert json.loads(run("evaluate", model, csv, "--json").stdout)["accuracy"] == 1.0
+    assert (
+        json.loads(run("evaluate", model, csv, "--include-training", "--json").stdout)["accuracy"]
+        == 1.0
+    )
     compared = json.loads(run("compare", csv, "--methods", "centroid,nb", "--json").stdout)
     assert {own["method"] for own in compared["results"]} == {"centroid", "nb"}
 

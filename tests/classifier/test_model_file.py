@@ -54,7 +54,7 @@ CASES = {
     "supervised": ({"method": "nb"}, NAMES),
     "words alone": ({"method": "em"}, NAMES),
     "as sure as it was": ({"method": "em", "calibrate": False}, NAMES),
-    "components": ({"method": "em", "options": {"components": {"space": 2}}}, NAMES),
+    "components": ({"method": "em", "options": {"n_components": {"space": 2}}}, NAMES),
     "two views": ({"method": "two-view", "options": {"n_dims": 5}}, NAMES),
     "own vectors": ({"embed": embed}, NAMES),
     "own vectors, EM alone": ({"method": "two-view", "embed": embed}, NAMES),
@@ -341,7 +341,7 @@ MORE_CASES = {
     "frequency estimate": ({"method": "sfe"}, NAMES),
     "mixture": ({"method": "mixture"}, NAMES),
     "annealed": ({"method": "annealed"}, NAMES),
-    "components chosen": ({"method": "em", "options": {"components": [1, 2]}}, NAMES),
+    "components chosen": ({"method": "em", "options": {"n_components": [1, 2]}}, NAMES),
 }
 
 

@@ -37,7 +37,7 @@ HASHED = {"hash_features": 32, "alternate_sign": False}
 MODELS = {
     **{name: {"method": name} for name in METHODS},
     "uncalibrated": {"method": "em", "calibrate": False},
-    "components": {"method": "em", "options": {"components": {"space": 2}}},
+    "components": {"method": "em", "options": {"n_components": {"space": 2}}},
     "plain counts": {
         "method": "em",
         "text_options": {"log_tf": False, "idf": False, "length": None},

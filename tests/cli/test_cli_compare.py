@@ -55,11 +55,11 @@ def test_json_has_all_numbers(run, data):
     found = json.loads(run("compare", data, *QUICK, "--json").stdout)
     assert set(found) == {
         "best", "winner", "indistinguishable", "sentence", "advice", "warning", "results",
-        "n_labeled", "n_held_out", "n_unlabeled", "n_folds", "left_out", "warnings",
+        "n_labeled", "n_held_out", "n_unlabeled", "n_splits", "left_out", "warnings",
     }  # fmt: skip
     assert {row["method"] for row in found["results"]} == {"em", "nb"}
     assert all(row["low"] <= row["accuracy"] <= row["high"] for row in found["results"])
-    assert (found["n_labeled"], found["n_unlabeled"], found["n_folds"]) == (12, 48, 2)
+    assert (found["n_labeled"], found["n_unlabeled"], found["n_splits"]) == (12, 48, 2)
     assert found["warnings"] == []
 
 

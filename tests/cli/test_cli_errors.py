@@ -44,7 +44,7 @@ def test_all_columns_are_written(run, mislabeled):
 
 def test_json(run, mislabeled):
     found = json.loads(run("errors", mislabeled, "--method", "nb", "--json", "-n", "1").stdout)
-    assert (found["n_labeled"], found["n_held_out"], found["n_folds"]) == (45, 45, 5)
+    assert (found["n_labeled"], found["n_held_out"], found["n_splits"]) == (45, 45, 5)
     assert (found["method"], found["n_disputed"], found["warnings"]) == ("nb", 2, [])
     (first,) = found["disputed"]
     assert set(first) == {

@@ -209,6 +209,7 @@ def test_every_option_of_a_method_on_the_command_line_has_a_usual_value(run):
     """And so its stated default is checked here."""
     shown = run("train", "--help").stdout
     on_command_line = set(re.findall(r"^ +(--[a-z-]+)", shown, flags=re.MULTILINE))
+    on_command_line |= set(re.findall(r"^ +--[a-z-]+, (--[a-z-]+)", shown, flags=re.MULTILINE))
     options = {
         each.name for own in METHODS.values() for each in dataclasses.fields(own.learner_type)
     }
@@ -246,7 +247,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
         "--length": default_of_text_option("length"),
     }
     for option, default in stated.items():
-        about = shown.partition(f" {option} ")[2].partition(" --")[0]
+        about = re.split(rf" {option},? (?:--[a-z-]+ )?", shown, maxsplit=1)[1].partition(" --")[0]
         assert f"[default: {default}]" in about, option
     # As people read them.
     assert stated["--alpha"] == "1.0; 0.05 for auto and two-view"

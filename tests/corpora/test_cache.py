@@ -311,7 +311,7 @@ def test_an_empty_source_is_refused():
 
 def test_the_number_of_threads_is_checked():
     make = partial(CachedCorpus, cut_up(draw_corpus(0)))
-    with pytest.raises(ValueError, match="n_threads must be at least 1"):
+    with pytest.raises(ValueError, match="n_jobs must be at least 1"):
         make(n_threads=0)
 
 

@@ -39,7 +39,7 @@ WITHOUT_DATA = [
 @parametrize_with_checks(
     [
         *OF_COUNTS,
-        NaiveBayesEM(components=2, n_init=1),
+        NaiveBayesEM(n_components=2, n_init=1),
         NaiveBayesEM(beta_start=0.5, beta_factor=1.5),
     ],
     expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED,

@@ -105,7 +105,7 @@ def test_attributes_say_what_happened():
         ({"unlabeled_weight": 1.5}, r"unlabeled_weight must be in \[0, 1\], got 1\.5"),
         ({"shrinkage": -1.0}, r"shrinkage must be in \[0, inf\), got -1\.0"),
         ({"random_state": -1}, r"random_state must be in \[0, inf\), got -1"),
-        ({"n_threads": 0}, "n_threads must be at least 1, or None for all, got 0"),
+        ({"n_jobs": 0}, "n_jobs must be at least 1, or -1 or None for all, got 0"),
     ],
     ids=str,
 )
@@ -139,7 +139,7 @@ def test_the_one_door_leads_to_it(calibrate, tmp_path):
     report = clf.report_
     assert (report.method, report.n_labeled, report.warnings) == ("sfe", 20, [])
     assert bool(report.expected_accuracy) == calibrate
-    assert "EM" not in str(report)
+    assert "EM iterations" not in str(report)
     assert report.options["method"]["unlabeled_weight"] == 0.1
     json.dumps(report.to_json(), allow_nan=False)
     assert set(clf.top_words(3)["baking"]) <= set(BAKING)
@@ -162,6 +162,6 @@ def test_options_that_it_does_not_have_are_refused_with_those_it_has():
 
 def test_it_is_compared_with_the_others():
     texts, _, labels = draw_texts()
-    found = compare(texts, labels, methods=["nb", "sfe"], n_folds=2)
+    found = compare(texts, labels, methods=["nb", "sfe"], n_splits=2)
     assert {own.method for own in found.results} == {"nb", "sfe"}
     assert all(own.error is None for own in found.results)

@@ -68,7 +68,7 @@ def test_a_grid_search_over_a_pipeline_of_texts():
         make_pipeline(
             TextVectorizer(length=100, rank_by="mutual_information"), NaiveBayesEM(n_init=1)
         ),
-        {"textvectorizer__max_features": [2, 8], "naivebayesem__components": [1, {1: 2}]},
+        {"textvectorizer__max_features": [2, 8], "naivebayesem__n_components": [1, {1: 2}]},
         cv=LabeledFold(4),
     ).fit(texts, y)
     assert search.best_score_ > 0.9

@@ -196,7 +196,7 @@ def documents_too_short(seed=1):
 
 def test_a_collapse_gives_a_warning_that_says_what_to_change():
     X, y = documents_too_short()
-    with pytest.warns(CollapseWarning, match=r"class 0 took \d+% of the unlabeled") as caught:
+    with pytest.warns(CollapseWarning, match=r"class 0 took \d+ % of the unlabeled") as caught:
         ours = NaiveBayesEM(alpha=2.0).fit(X, y)
     assert ours.unlabeled_shares_.max() > 0.9
     for remedy in ("length", "alpha", "unlabeled weight", "without unlabeled documents"):
@@ -233,8 +233,8 @@ REFUSED_PARAMETERS = [
     ({"max_iter": None}, r"max_iter must be a whole number in \[0, inf\), got None"),
     ({"tol": -1e-3}, r"tol must be in \[0, inf\), got -0\.001"),
     ({"tol": float("nan")}, r"tol must be in \[0, inf\), got nan"),
-    ({"n_threads": 0}, "n_threads must be at least 1, or None for all, got 0"),
-    ({"n_threads": "2"}, "n_threads must be a whole number, or None for all, got '2'"),
+    ({"n_jobs": 0}, "n_jobs must be at least 1, or -1 or None for all, got 0"),
+    ({"n_jobs": "2"}, "n_jobs must be a whole number, or None for all, got '2'"),
 ]
 
 
@@ -325,7 +325,7 @@ def test_predicting_needs_a_fit_and_as_many_words():
 
 def test_fitting_twice_and_cloning_give_the_same_parameters():
     X, _, y = documents_of_two_topics()
-    ours = NaiveBayesEM(alpha=0.3, n_threads=2).fit(X, y)
+    ours = NaiveBayesEM(alpha=0.3, n_jobs=2).fit(X, y)
     first = ours.feature_log_prob_.copy()
     assert_array_equal(clone(ours).fit(X, y).feature_log_prob_, first)
     assert_array_equal(ours.fit(X, y).feature_log_prob_, first)

@@ -133,7 +133,7 @@ def test_with_a_faint_second_view_it_is_naive_bayes_with_em():
 
 def test_several_components_and_annealing_come_with_the_model():
     X, y, truth, _ = counts()
-    clf = TwoViewEM(components=2, n_init=1).fit(X, y)
+    clf = TwoViewEM(n_components=2, n_init=1).fit(X, y)
     assert_array_equal(clf.component_class_, [0, 0, 1, 1, 2, 2])
     assert (clf.predict(X) == truth).mean() > 0.9
     cooled = TwoViewEM(beta_start=0.2, beta_factor=1.5, correspondence="labels").fit(X, y)

@@ -62,7 +62,7 @@ def test_a_fit_is_what_the_estimator_keeps(climb):
     drawn = draw_corpus(0)
     ours = fit(ONE, in_memory(drawn), climb)
     start = {"beta_start": 0.1, "beta_factor": 1.5} if climb.warm_up else {}
-    estimator = NaiveBayesEM(n_init=climb.n_init, n_threads=1, **start).fit(drawn.X, drawn.y)
+    estimator = NaiveBayesEM(n_init=climb.n_init, n_jobs=1, **start).fit(drawn.X, drawn.y)
     assert_array_equal(estimator.feature_log_prob_, ours.result.params.log_word)
     assert_array_equal(estimator.objective_, ours.result.objective)
 

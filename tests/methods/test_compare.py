@@ -35,7 +35,7 @@ def documents():
 
 @pytest.fixture(scope="module")
 def found(documents):
-    return compare(*documents, n_folds=2)
+    return compare(*documents, n_splits=2)
 
 
 def test_every_method_is_tried_the_best_first(found):
@@ -43,7 +43,7 @@ def test_every_method_is_tried_the_best_first(found):
     scores = [(own.accuracy, own.macro_f1) for own in found.results]
     assert scores == sorted(scores, reverse=True)
     assert found.best == found.results[0].method
-    assert (found.n_labeled, found.n_unlabeled, found.n_folds) == (18, 222, 2)
+    assert (found.n_labeled, found.n_unlabeled, found.n_splits) == (18, 222, 2)
     assert found.n_held_out == 18
     assert found.left_out == []
     assert found.notes == []
@@ -79,7 +79,7 @@ def test_scores_are_those_of_scikit_learn(documents):
     from sklearn.metrics import f1_score
 
     texts, labels = documents
-    own = compare(texts, labels, methods=["nb"], n_folds=2)
+    own = compare(texts, labels, methods=["nb"], n_splits=2)
     truth, predicted = [], []
     for fold in labeled_folds(encode_labels(labels).codes, 2, 0):
         rest = np.setdiff1d(np.arange(len(texts)), fold)
@@ -92,7 +92,7 @@ def test_scores_are_those_of_scikit_learn(documents):
 
 
 def test_the_seed_decides(documents):
-    quick = {"methods": ["nb", "em"], "n_folds": 3}
+    quick = {"methods": ["nb", "em"], "n_splits": 3}
     first = compare(*documents, **quick)
     assert compare(*documents, **quick) == first
     assert compare(*documents, **quick, random_state=1).held_out != first.held_out
@@ -101,12 +101,12 @@ def test_the_seed_decides(documents):
 def test_columns_and_numbers_are_taken_too(documents):
     texts, labels = documents
     codes = np.array([CLASSES.index(name) if name else -1 for name in labels])
-    wanted = compare(texts, labels, methods=["em"], n_folds=2).results
-    assert compare(pd.Series(texts), codes, methods="em", n_folds=2).results == wanted
+    wanted = compare(texts, labels, methods=["em"], n_splits=2).results
+    assert compare(pd.Series(texts), codes, methods="em", n_splits=2).results == wanted
 
 
 def test_options_reach_the_methods(documents):
-    quick = {"n_folds": 2, "methods": ["nb", "em"]}
+    quick = {"n_splits": 2, "methods": ["nb", "em"]}
     few = compare(*documents, text_options={"max_features": 20}, **quick)
     assert few.results != compare(*documents, **quick).results
     with pytest.raises(ValueError, match="text_options has no 'colour'"):
@@ -118,18 +118,18 @@ def test_vectors_reach_the_methods_that_look_at_them(documents):
     noise = np.random.default_rng(0).normal(size=(len(texts), 4))
     truth = np.repeat(np.arange(len(CLASSES)), PER_CLASS)
     telling = noise + 20 * np.eye(len(CLASSES), 4)[truth]
-    quick = {"methods": ["nb", "two-view"], "n_folds": 2}
+    quick = {"methods": ["nb", "two-view"], "n_splits": 2}
     own = compare(texts, labels, vectors=telling, **quick)
     assert own.results[0].method == "two-view"
     assert own.results[0].accuracy == 1.0
-    assert own.results[1] == compare(texts, labels, methods=["nb"], n_folds=2).results[0]
+    assert own.results[1] == compare(texts, labels, methods=["nb"], n_splits=2).results[0]
     with pytest.raises(ValueError, match=r"\(240, n_dims\), one row per document, got \(3, 4\)"):
         compare(texts, labels, vectors=telling[:3], **quick)
 
 
 def test_progress_is_told_after_every_fit_and_during_one(documents):
     seen = []
-    compare(*documents, methods=["nb", "em"], n_folds=3, on_progress=lambda *now: seen.append(now))
+    compare(*documents, methods=["nb", "em"], n_splits=3, on_progress=lambda *now: seen.append(now))
     assert list(dict.fromkeys(seen)) == [("comparing", done, 6) for done in range(7)]
     assert seen == sorted(seen)
     # A bar appears only when it is told something: the first fit may take long.
@@ -140,7 +140,7 @@ def test_a_method_that_fails_has_an_error_instead_of_numbers():
     texts = ["dough yeast", "bread dough", "stars moon", "moon orbit", "yeast", "orbit"]
     labels = ["baking", "baking", "space", "space", None, None]
     # With one of two labels held out, mixture has none left to choose components by.
-    own = compare(texts, labels, methods=["mixture", "nb"], n_folds=2)
+    own = compare(texts, labels, methods=["mixture", "nb"], n_splits=2)
     assert [row.method for row in own.results] == ["nb", "mixture"]
     failed = own.results[1]
     assert (failed.accuracy, failed.seconds, failed.right) == (None, None, ())
@@ -149,14 +149,14 @@ def test_a_method_that_fails_has_an_error_instead_of_numbers():
     assert own.notes[0] in str(own)
     assert own.sentence.startswith("nb has ")
     with pytest.raises(ValueError, match="every class has at most one"):
-        compare(texts, labels, methods=["mixture"], n_folds=2)
+        compare(texts, labels, methods=["mixture"], n_splits=2)
 
 
 def test_the_only_label_of_a_class_is_never_held_out():
     texts = ["dough yeast", "bread dough", "yeast bread", "stars moon", "orbit"]
     own = compare(texts, ["baking", "baking", "baking", "space", None], methods=["nb"])
     assert sorted(own.held_out) == [0, 1, 2]
-    assert own.n_folds == 3
+    assert own.n_splits == 3
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,8 @@ def test_methods_and_folds_are_checked(documents):
         compare(*documents, methods=["em", "magic"])
     with pytest.raises(ValueError, match="at least one method, got none"):
         compare(*documents, methods=[])
-    with pytest.raises(ValueError, match=r"n_folds must be in \[2, inf\), got 1"):
-        compare(*documents, n_folds=1)
+    with pytest.raises(ValueError, match=r"n_splits must be in \[2, inf\), got 1"):
+        compare(*documents, n_splits=1)
 
 
 def test_large_corpora_get_fewer_folds():
@@ -197,7 +197,7 @@ def test_json_has_all_but_the_documents(found):
     own = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert set(own) == {
         "best", "winner", "indistinguishable", "sentence", "advice", "warning", "results",
-        "n_labeled", "n_held_out", "n_unlabeled", "n_folds", "left_out",
+        "n_labeled", "n_held_out", "n_unlabeled", "n_splits", "left_out",
     }  # fmt: skip
     assert [row["method"] for row in own["results"]] == [row.method for row in found.results]
     assert set(own["results"][0]) == {

@@ -72,15 +72,15 @@ def test_every_class_has_the_components_it_was_given(components, classes, expect
 @pytest.mark.parametrize(
     ("components", "message"),
     [
-        (0, r"components must be in \[1, inf\), got 0"),
-        (-2, r"components must be in \[1, inf\), got -2"),
-        (2.0, r"components must be a whole number in \[1, inf\), got 2\.0"),
-        (None, r"components must be a whole number in \[1, inf\), got None"),
-        (True, r"components must be a whole number in \[1, inf\), got True"),
+        (0, r"n_components must be in \[1, inf\), got 0"),
+        (-2, r"n_components must be in \[1, inf\), got -2"),
+        (2.0, r"n_components must be a whole number in \[1, inf\), got 2\.0"),
+        (None, r"n_components must be a whole number in \[1, inf\), got None"),
+        (True, r"n_components must be a whole number in \[1, inf\), got True"),
         ({"ham": 0}, r"components\['ham'\] must be in \[1, inf\), got 0"),
         ({"ham": "2"}, r"components\['ham'\] must be a whole number in \[1, inf\), got '2'"),
         ({"eggs": 2}, "names 'eggs', which is not a class; choose from 'ham', 'spam'"),
-        ({0: 2}, "components names 0, which is not a class; choose from 'ham', 'spam'"),
+        ({0: 2}, "n_components names 0, which is not a class; choose from 'ham', 'spam'"),
     ],
     ids=str,
 )
@@ -105,8 +105,8 @@ def test_a_list_holds_the_candidates():
     ("components", "message"),
     [
         ("many", "a mapping from classes to numbers, a list of such, or 'auto', got 'many'"),
-        ([], "components must list at least one candidate, got an empty list"),
-        (np.array([]), "components must list at least one candidate"),
+        ([], "n_components must list at least one candidate, got an empty list"),
+        (np.array([]), "n_components must list at least one candidate"),
     ],
     ids=str,
 )
@@ -121,30 +121,30 @@ def test_lists_without_a_candidate_are_refused(components, message):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_class_of_two_topics_needs_two_components(seed):
     assert accuracy(NaiveBayesEM(), seed) < 0.75
-    assert accuracy(NaiveBayesEM(components=2), seed) > 0.95
-    assert accuracy(NaiveBayesEM(components={0: 2, 1: 2}), seed) > 0.95
-    assert accuracy(NaiveBayesEM(components=2, beta_start=0.1, beta_factor=1.3), seed) > 0.95
+    assert accuracy(NaiveBayesEM(n_components=2), seed) > 0.95
+    assert accuracy(NaiveBayesEM(n_components={0: 2, 1: 2}), seed) > 0.95
+    assert accuracy(NaiveBayesEM(n_components=2, beta_start=0.1, beta_factor=1.3), seed) > 0.95
 
 
 def test_without_unlabeled_documents_components_are_still_told_apart():
     X, truth, y = crossed()
-    ours = NaiveBayesEM(components=2, unlabeled_weight=0.0).fit(X, y)
+    ours = NaiveBayesEM(n_components=2, unlabeled_weight=0.0).fit(X, y)
     assert ours.n_iter_ > 0
     assert ours.score(X[-N_NEW:], truth[-N_NEW:]) > 0.9
-    dropped = NaiveBayesEM(components=2).fit(X[y >= 0], y[y >= 0])
+    dropped = NaiveBayesEM(n_components=2).fit(X[y >= 0], y[y >= 0])
     assert_allclose(ours.component_log_prob_, dropped.component_log_prob_, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_folds", [None, 4, "loo"])
 def test_the_number_that_classifies_best_is_chosen(n_folds):
     X, _, y = crossed()
-    ours = NaiveBayesEM(components=[1, 2], n_folds=n_folds).fit(X, y)
+    ours = NaiveBayesEM(n_components=[1, 2], n_splits=n_folds).fit(X, y)
     assert ours.component_class_.tolist() == [0, 0, 1, 1]
     one, two = ours.choices_
     assert (one.components, two.components) == (1, 2)
     assert one.n_scored == two.n_scored == 40
     assert two.accuracy > one.accuracy + 0.2
-    given = NaiveBayesEM(components=2).fit(X, y)
+    given = NaiveBayesEM(n_components=2).fit(X, y)
     assert_array_equal(ours.component_log_prob_, given.component_log_prob_)
     assert given.choices_ == []
 
@@ -152,7 +152,7 @@ def test_the_number_that_classifies_best_is_chosen(n_folds):
 def test_auto_tries_numbers_up_to_twenty():
     X, _, y = crossed(1)
     done = []
-    ours = NaiveBayesEM(components="auto", n_folds=3).fit_corpus(
+    ours = NaiveBayesEM(n_components="auto", n_splits=3).fit_corpus(
         CORPORA["memory"](Drawn(csr_array(X), y, np.ones(len(y)))),
         classes=[0, 1],
         on_progress=lambda phase, *counts: done.append(counts) if phase == "choosing" else None,
@@ -168,7 +168,7 @@ def test_auto_tries_numbers_up_to_twenty():
 def test_of_equals_the_most_components_are_chosen():
     X = np.repeat(np.eye(2), 6, axis=0) * 9.0
     y = np.repeat([0, 1], 6)
-    ours = NaiveBayesEM(components=[1, {1: 3}, {0: 2}], n_init=1).fit(X, y)
+    ours = NaiveBayesEM(n_components=[1, {1: 3}, {0: 2}], n_init=1).fit(X, y)
     assert [choice.accuracy for choice in ours.choices_] == [1.0, 1.0, 1.0]
     assert ours.choices_[1] == Choice({1: 3}, 1.0, 12)
     assert ours.component_class_.tolist() == [0, 1, 1, 1]
@@ -178,15 +178,15 @@ def test_classes_of_one_labeled_document_each_leave_nothing_to_choose_by():
     X, _, y = crossed(n_labeled=4)
     X, y = X[[0, 1, 5, 6]], y[[0, 1, 5, 6]]
     with pytest.raises(ValueError, match="needs a class with two labeled documents"):
-        NaiveBayesEM(components=[1, 2]).fit(X, y)
-    NaiveBayesEM(components=2).fit(X, y)
+        NaiveBayesEM(n_components=[1, 2]).fit(X, y)
+    NaiveBayesEM(n_components=2).fit(X, y)
 
 
 @pytest.mark.parametrize("components", [2, {0: 3}, [1, 2]], ids=str)
 @pytest.mark.parametrize("start", [1.0, 0.3])
 def test_a_corpus_can_be_fitted_wherever_it_is(components, start):
     drawn = draw_corpus(4, n_documents=80)
-    ours = NaiveBayesEM(components=components, beta_start=start, beta_factor=1.2, max_iter=300)
+    ours = NaiveBayesEM(n_components=components, beta_start=start, beta_factor=1.2, max_iter=300)
     here = clone(ours).fit(drawn.X, drawn.y)
     for corpus in CORPORA.values():
         there = clone(ours).fit_corpus(corpus(drawn), classes=[0, 1, 2])
@@ -200,7 +200,7 @@ def test_a_corpus_can_be_fitted_wherever_it_is(components, start):
 @pytest.mark.parametrize("options", [{}, {"beta_start": 0.2, "beta_factor": 1.5}], ids=str)
 def test_attributes_describe_classes_and_components(options):
     X, _, y = crossed(share=0.7)
-    ours = NaiveBayesEM(components={0: 2, 1: 3}, **options).fit(X, y)
+    ours = NaiveBayesEM(n_components={0: 2, 1: 3}, **options).fit(X, y)
     assert ours.component_class_.tolist() == [0, 0, 1, 1, 1]
     assert ours.component_log_prob_.shape == (5, 20)
     assert_allclose(log_sum(ours.component_log_prob_, axis=1), 0.0, atol=1e-9)
@@ -217,14 +217,14 @@ def test_attributes_describe_classes_and_components(options):
 
 def test_the_class_prior_counts_documents_not_components():
     X = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    ours = NaiveBayesEM(components={1: 4}).fit(X, [0, 0, 0, 1])
+    ours = NaiveBayesEM(n_components={1: 4}).fit(X, [0, 0, 0, 1])
     assert_allclose(np.exp(ours.class_log_prior_), [0.75, 0.25])
     assert_allclose(ours.predict_proba(np.zeros((1, 2))), [[0.75, 0.25]])
 
 
 def test_words_of_a_class_are_those_of_its_components_by_their_weights():
     X, _, y = crossed()
-    ours = NaiveBayesEM(components={0: 2}).fit(X, y)
+    ours = NaiveBayesEM(n_components={0: 2}).fit(X, y)
     own = np.exp(ours.component_log_prob_[:2])
     mixed = np.exp(ours.feature_log_prob_[0])
     # Where the two differ most, what they are mixed by.
@@ -237,7 +237,7 @@ def test_words_of_a_class_are_those_of_its_components_by_their_weights():
 
 def test_probabilities_add_up_over_classes():
     X, _, y = crossed()
-    ours = NaiveBayesEM(components=3, n_init=1, max_iter=300).fit(X, y)
+    ours = NaiveBayesEM(n_components=3, n_init=1, max_iter=300).fit(X, y)
     probability = ours.predict_proba(X)
     assert probability.shape == (300, 2)
     assert_allclose(probability.sum(axis=1), 1.0)
@@ -249,7 +249,7 @@ def test_probabilities_add_up_over_classes():
 @pytest.mark.parametrize("components", [1, 2, {1: 4}], ids=str)
 def test_shares_of_unlabeled_documents_are_those_of_the_classes(components, seed):
     X, _, y = crossed(seed, share=0.75)
-    ours = NaiveBayesEM(components=components, tol=1e-9, max_iter=1000).fit(X, y)
+    ours = NaiveBayesEM(n_components=components, tol=1e-9, max_iter=1000).fit(X, y)
     assert ours.unlabeled_shares_.shape == (2,)
     assert_allclose(ours.unlabeled_shares_, ours.predict_proba(X[y < 0]).mean(axis=0), atol=1e-4)
 
@@ -257,7 +257,7 @@ def test_shares_of_unlabeled_documents_are_those_of_the_classes(components, seed
 @pytest.mark.parametrize("components", [1, 2, {1: 4}], ids=str)
 def test_without_unlabeled_documents_there_are_no_shares(components):
     X, _, y = crossed()
-    ours = NaiveBayesEM(components=components).fit(X[y >= 0], y[y >= 0])
+    ours = NaiveBayesEM(n_components=components).fit(X[y >= 0], y[y >= 0])
     assert np.isnan(ours.unlabeled_shares_).all()
     assert ours.messages_ == []
 
@@ -266,7 +266,7 @@ def test_a_document_of_weight_two_counts_as_two_documents():
     X, _, y = crossed()
     weight = np.where(np.arange(len(y)) % 3, 1, 2)
     rows = np.repeat(np.arange(len(y)), weight)
-    ours = NaiveBayesEM(components=2, n_init=1)  # several starts could be equally good
+    ours = NaiveBayesEM(n_components=2, n_init=1)  # several starts could be equally good
     heavy = clone(ours).fit(X, y, sample_weight=weight)
     many = clone(ours).fit(X[rows], y[rows])
     assert_allclose(heavy.objective_, many.objective_)
@@ -279,7 +279,7 @@ def test_a_document_of_weight_two_counts_as_two_documents():
 def test_a_random_state_decides_the_result():
     X, _, y = crossed()
     first, again, other = (
-        NaiveBayesEM(components=4, n_init=1, max_iter=500, random_state=seed).fit(X, y)
+        NaiveBayesEM(n_components=4, n_init=1, max_iter=500, random_state=seed).fit(X, y)
         for seed in (1, 1, 2)
     )
     assert_array_equal(first.component_log_prob_, again.component_log_prob_)
@@ -288,14 +288,14 @@ def test_a_random_state_decides_the_result():
 
 def test_without_a_random_state_every_fit_is_another():
     X, _, y = crossed()
-    ours = NaiveBayesEM(components=2, n_init=1, max_iter=0, random_state=None)
+    ours = NaiveBayesEM(n_components=2, n_init=1, max_iter=0, random_state=None)
     first = ours.fit(X, y).component_log_prob_.copy()
     assert (ours.fit(X, y).component_log_prob_ != first).any()
 
 
 def test_cloning_and_pickling_keep_the_options_and_the_fit():
     X, _, y = crossed()
-    options = {"components": {0: 2}, "n_init": 2, "beta_start": 0.5, "correspondence": "labels"}
+    options = {"n_components": {0: 2}, "n_init": 2, "beta_start": 0.5, "correspondence": "labels"}
     ours = NaiveBayesEM(**options, beta_factor=1.5).fit(X, y)
     copy = clone(ours)
     assert copy.get_params() == ours.get_params()
@@ -305,7 +305,7 @@ def test_cloning_and_pickling_keep_the_options_and_the_fit():
     assert_array_equal(copy.fit(X, y).component_log_prob_, ours.component_log_prob_)
     again = pickle.loads(pickle.dumps(ours))
     assert_array_equal(again.predict_proba(X), ours.predict_proba(X))
-    assert ours.components == {0: 2}
+    assert ours.n_components == {0: 2}
 
 
 # Annealing.
@@ -367,7 +367,7 @@ def test_classes_that_changed_places_are_brought_back(correspondence):
 
 def test_a_component_given_to_another_class_takes_its_documents_along():
     X, _, y = crossed()
-    ours = NaiveBayesEM(components=2).fit(X, y)
+    ours = NaiveBayesEM(n_components=2).fit(X, y)
     before, prior = ours.predict_proba(X), np.exp(ours.class_log_prior_)
     words = ours.component_log_prob_.copy()
     assert ours.assign_components({1: 1}) is ours
@@ -389,7 +389,7 @@ def test_exchanging_classes_exchanges_all_that_is_said_of_them(components):
     X, _, y = crossed(share=0.7)
     names = np.array(["ham", "spam"])
     named = [None if code < 0 else names[code] for code in y]
-    ours = NaiveBayesEM(components=components).fit(X, named)
+    ours = NaiveBayesEM(n_components=components).fit(X, named)
     probability, words = ours.predict_proba(X), ours.feature_log_prob_.copy()
     prior, predicted = ours.class_log_prior_.copy(), ours.predict(X)
     other = {k: names[1 - code] for k, code in enumerate(ours.component_class_)}
@@ -404,7 +404,7 @@ def test_a_component_given_wrongly_leaves_everything_as_it_was():
     X, _, y = crossed()
     with pytest.raises(NotFittedError):
         NaiveBayesEM().assign_components({0: 1})
-    ours = NaiveBayesEM(components=2).fit(X, y)
+    ours = NaiveBayesEM(n_components=2).fit(X, y)
     before = ours.predict_proba(X)
     for mapping, message in [
         ({0: 7}, "7 is not a class of this model; choose from 0, 1"),
@@ -423,17 +423,17 @@ def test_a_component_given_wrongly_leaves_everything_as_it_was():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"components": 0}, r"components must be in \[1, inf\), got 0"),
-        ({"components": "several"}, "components must be a number, .* got 'several'"),
-        ({"components": []}, "components must list at least one candidate"),
-        ({"components": [1, 0]}, r"components must be in \[1, inf\), got 0"),
-        ({"components": {5: 2}}, "components names 5, which is not a class; choose from 0, 1"),
+        ({"n_components": 0}, r"n_components must be in \[1, inf\), got 0"),
+        ({"n_components": "several"}, "n_components must be a number, .* got 'several'"),
+        ({"n_components": []}, "n_components must list at least one candidate"),
+        ({"n_components": [1, 0]}, r"n_components must be in \[1, inf\), got 0"),
+        ({"n_components": {5: 2}}, "n_components names 5, which is not a class; choose from 0, 1"),
         ({"n_init": 0}, r"n_init must be in \[1, inf\), got 0"),
         ({"n_init": 1.5}, r"n_init must be a whole number in \[1, inf\), got 1\.5"),
-        ({"components": [1, 2], "n_folds": 1}, r"n_folds must be in \[2, inf\), got 1"),
+        ({"n_components": [1, 2], "n_splits": 1}, r"n_splits must be in \[2, inf\), got 1"),
         (
-            {"components": [1, 2], "n_folds": "five"},
-            "n_folds must be 'loo', a whole number .* got 'five'",
+            {"n_components": [1, 2], "n_splits": "five"},
+            "n_splits must be 'loo', a whole number .* got 'five'",
         ),
         ({"beta_start": 0}, r"beta_start must be in \(0, 1\], got 0"),
         ({"beta_start": 2.0}, r"beta_start must be in \(0, 1\], got 2\.0"),
@@ -458,9 +458,9 @@ def test_options_outside_their_range_are_refused(options, message):
     "options",
     [
         {},
-        {"components": 2},
-        {"components": 2, "n_init": 5, "beta_start": 0.3, "beta_factor": 1.5, "beta_iter": 2},
-        {"components": np.array([1, 2])},
+        {"n_components": 2},
+        {"n_components": 2, "n_init": 5, "beta_start": 0.3, "beta_factor": 1.5, "beta_iter": 2},
+        {"n_components": np.array([1, 2])},
     ],
     ids=str,
 )
@@ -485,7 +485,7 @@ def test_a_model_is_saved_and_fitted_again_whatever_components_were_written_as(
 ):
     texts = ["dough yeast", "star moon", "bread dough", "moon orbit", "yeast", "orbit star"] * 4
     labels = ["a", "b", "a", "b", None, None] * 4
-    options = {"components": components, "n_init": 1}
+    options = {"n_components": components, "n_init": 1}
     clf = TextClassifier("mixture", options=options, random_state=7).fit(texts, labels)
     clf.save(tmp_path / "m.leaven")
     again = load(tmp_path / "m.leaven")
@@ -497,7 +497,7 @@ def test_a_model_is_saved_and_fitted_again_whatever_components_were_written_as(
 def test_bool_classes_keep_their_components_through_a_file(tmp_path):
     texts = ["dough yeast", "star moon", "bread dough", "moon orbit"] * 4
     labels = [True, False, True, False] * 4
-    clf = TextClassifier("mixture", options={"components": {True: 3}}).fit(texts, labels)
+    clf = TextClassifier("mixture", options={"n_components": {True: 3}}).fit(texts, labels)
     clf.save(tmp_path / "m.leaven")
     again = load(tmp_path / "m.leaven").fit(texts, labels)
     assert again.report_.components == clf.report_.components == {"False": 1, "True": 3}
@@ -506,7 +506,7 @@ def test_bool_classes_keep_their_components_through_a_file(tmp_path):
 def test_assigning_is_told_in_the_report():
     texts = ["dough yeast", "star moon", "bread dough", "moon orbit"] * 4
     labels = ["a", "b", None, None] * 4
-    clf = TextClassifier("mixture", options={"components": {"b": 2}}).fit(texts, labels)
+    clf = TextClassifier("mixture", options={"n_components": {"b": 2}}).fit(texts, labels)
     clf.assign_components({2: "a"})
     assert clf.report_.components == {"a": 2, "b": 1}
     assert clf.report_.warnings == ["components assigned by hand: 2"]

@@ -94,8 +94,8 @@ def test_options_reach_the_model():
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        ("mixture", {"components": 2}),
-        ("mixture", {"components": [1, 2]}),
+        ("mixture", {"n_components": 2}),
+        ("mixture", {"n_components": [1, 2]}),
         ("annealed", None),
         ("two-view", None),
     ],
@@ -104,7 +104,7 @@ def test_every_method_with_unlabeled_texts_can_be_asked_about(method, options):
     own = diagnose(TEXTS, LABELS, method=method, options=options, n_starts=3)
     assert len({point.start for point in own.points}) == 3
     assert own.gain.mean > 0
-    if options == {"components": 2}:
+    if options == {"n_components": 2}:
         assert own.alternatives[-1].name == "as asked"
 
 
@@ -150,7 +150,7 @@ def test_advice_names_the_method_that_was_asked_about():
     assert advice["plain EM"].endswith("(method two-view)")
     assert not any("method nb" in text or "method em" in text for text in advice.values())
     # Every option that is named is one: nb, em, mixture and annealed have another model.
-    options = {"unlabeled_weight": 0.0, "components": 5, "beta_start": 0.02}
+    options = {"unlabeled_weight": 0.0, "n_components": 5, "beta_start": 0.02}
     for name, value in {**options, "correspondence": "labels"}.items():
         make_learner(METHODS["two-view"], {name: value}).check(np.dtype(np.float32))
     hurt = judge(

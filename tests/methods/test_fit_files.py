@@ -46,7 +46,7 @@ LABELS = [name if i < 15 else None for i, name in enumerate(TRUTH)]
 NEW_TEXTS, NEW_TRUTH, NEW_VECTORS = draw_texts(60, seed=1)
 
 QUICK = {
-    "mixture": {"components": 2},
+    "mixture": {"n_components": 2},
     "annealed": {"beta_start": 0.3, "beta_factor": 2.0},
 }
 METHODS = {name: QUICK.get(name, {}) for name in REGISTRY}
@@ -547,7 +547,7 @@ def test_forgotten_words_are_noted(tmp_path, monkeypatch):
     [
         ({"alpha": -1.0}, "alpha must be"),
         ({"max_iter": -3}, "max_iter must be"),
-        ({"components": 0}, "components must be"),
+        ({"n_components": 0}, "n_components must be"),
     ],
 )
 def test_options_are_refused_before_anything_is_read(tmp_path, options, message):

@@ -21,7 +21,7 @@ WORDS = {
     "sport": "goal match team player league score referee stadium",
 }
 QUICK = {
-    "mixture": {"components": [1, 2], "n_folds": 2, "n_init": 1, "max_iter": 200},
+    "mixture": {"n_components": [1, 2], "n_splits": 2, "n_init": 1, "max_iter": 200},
     "annealed": {"beta_start": 0.3, "beta_factor": 1.5},
 }
 METHODS = {name: QUICK.get(name, {}) for name in REGISTRY}

@@ -28,7 +28,7 @@ def test_most_disputed_labels_are_wrong_ones():
     found = find_label_errors(
         texts, labels, method="nb", on_progress=lambda *told: phases.append(told)
     )
-    assert (found.method, found.n_labeled, found.n_folds) == ("nb", 300, 5)
+    assert (found.method, found.n_labeled, found.n_splits) == ("nb", 300, 5)
     assert phases == [("holding out", done, 5) for done in range(6)]
     first = found.disputed[:20]
     hits = [each for each in first if each.number in truth]
@@ -69,5 +69,5 @@ def test_a_document_without_a_known_word_disputes_nothing():
 def test_labels_that_cannot_be_held_out_are_refused():
     with pytest.raises(ValueError, match="needs a class with two labeled documents"):
         find_label_errors(["dough", "stars", "moon"], ["baking", "space", None])
-    with pytest.raises(ValueError, match=r"n_folds must be in \[2, inf\)"):
-        find_label_errors(["dough", "bread", "moon"], ["baking", "baking", "space"], n_folds=1)
+    with pytest.raises(ValueError, match=r"n_splits must be in \[2, inf\)"):
+        find_label_errors(["dough", "bread", "moon"], ["baking", "baking", "space"], n_splits=1)

@@ -186,7 +186,7 @@ class Seeded(ConstantLearner):
     ("learner", "message"),
     [
         (Untitled, "the learner of method 'constant' must be a dataclass with a title, got"),
-        (Seeded, "must not have the options n_threads and random_state, which its Run holds"),
+        (Seeded, "must not have the options n_jobs and random_state, which its Run holds"),
     ],
 )
 def test_a_learner_that_does_not_keep_the_contract_is_refused(learner, message):

@@ -29,7 +29,7 @@ LABELS = [name if i < 30 else None for i, name in enumerate(TRUTH)]
 # Settings with which EM would go on for long.
 LONG = {
     "em": {"tol": 0.0, "max_iter": 40},
-    "mixture": {"components": 2, "tol": 0.0, "max_iter": 40},
+    "mixture": {"n_components": 2, "tol": 0.0, "max_iter": 40},
     "annealed": {"tol": 0.0, "max_iter": 40},
     "two-view": {"tol": 0.0},
     "auto": {"tol": 0.0},

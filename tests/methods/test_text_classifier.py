@@ -146,7 +146,7 @@ def test_the_same_input_gives_the_same_model(fitted, probabilities):
 def test_the_number_of_threads_changes_no_prediction():
     texts, truth = draw_texts(3000, n_words=30)
     labels = [name if i < 6 else None for i, name in enumerate(truth)]
-    one, two = (TextClassifier(n_threads=n).fit(texts, labels) for n in (1, 2))
+    one, two = (TextClassifier(n_jobs=n).fit(texts, labels) for n in (1, 2))
     assert_array_equal(one.predict(texts), two.predict(texts))
     assert_allclose(one.predict_proba(texts), two.predict_proba(texts), atol=1e-4)
 
@@ -221,7 +221,7 @@ REFUSED_OPTIONS = [
     ({"text_options": {"ngram_range": (2, 1)}}, "ngram_range must be"),
     ({"text_options": {"length": 0}}, r"length must be in \(0, inf\), got 0"),
     ({"text_options": {"min_df": 151}}, "lower min_df|max_df must allow"),
-    ({"n_threads": 0}, "n_threads must be at least 1"),
+    ({"n_jobs": 0}, "n_jobs must be at least 1"),
 ]
 
 
@@ -573,10 +573,10 @@ def test_classes_that_are_numbers_are_explained_as_numbers():
 
 
 def test_parameters_can_be_got_set_and_cloned():
-    clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_threads=1)
-    assert clf.get_params() == {
+    clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_jobs=1)
+    assert clf.get_params(deep=False) == {
         "method": "nb", "text_options": {"min_df": 2}, "options": {"alpha": 0.5},
-        "embed": None, "calibrate": True, "diagnose": False, "n_threads": 1, "random_state": 0,
+        "embed": None, "calibrate": True, "diagnose": False, "n_jobs": 1, "random_state": 0,
         "unlabeled": (), "ignore_case": False,
     }  # fmt: skip
     copy = clone(clf)

@@ -30,7 +30,7 @@ def labels(n_labeled, names=TRUTH):
 
 
 def fitted(method, n_labeled=FEW, *, texts=TEXTS, names=TRUTH, calibrate=False, **more):
-    options = {"components": 2} if method == "mixture" else None
+    options = {"n_components": 2} if method == "mixture" else None
     clf = TextClassifier(method, options=options, calibrate=calibrate)
     return clf.fit(texts, labels(n_labeled, names), **more)
 

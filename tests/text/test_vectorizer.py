@@ -138,7 +138,7 @@ def test_threads_do_not_change_the_result(n_threads):
     words = np.array([f"word{i}" for i in range(5000)])
     documents = [" ".join(rng.choice(words, 60)) for _ in range(500)]
     expected = CountVectorizer(ngram_range=(1, 2)).fit_transform(documents)
-    found = TextVectorizer(ngram_range=(1, 2), n_threads=n_threads).fit_transform(documents)
+    found = TextVectorizer(ngram_range=(1, 2), n_jobs=n_threads).fit_transform(documents)
     assert (found != expected).nnz == 0
 
 
@@ -373,7 +373,7 @@ def test_it_works_in_a_pipeline():
         ({"min_df": 99}, "no word occurs in between 99"),
         ({"length": 0}, r"length must be in \(0, inf\), got 0"),
         ({"stop_words": "klingon"}, "stop_words must be 'english' or a list"),
-        ({"n_threads": 0}, "n_threads must be at least 1"),
+        ({"n_jobs": 0}, "n_jobs must be at least 1"),
         ({"vocabulary": []}, "at least one word"),
         ({"vocabulary": ["aa", "aa"]}, "must not repeat"),
         ({"vocabulary": {"aa": 1}}, "without gaps"),

@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 def count_threads(n_threads: int | None) -> int:
     """Number of threads to use: as given, or one per processor this process may use."""
-    if n_threads is None:
+    if n_threads is None or (n_threads == -1 and not isinstance(n_threads, bool)):
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
     if isinstance(n_threads, bool) or not isinstance(n_threads, Integral):
-        raise TypeError(f"n_threads must be a whole number, or None for all, got {n_threads!r}")
+        raise TypeError(f"n_jobs must be a whole number, or None for all, got {n_threads!r}")
     if n_threads < 1:
-        raise ValueError(f"n_threads must be at least 1, or None for all, got {n_threads!r}")
+        raise ValueError(f"n_jobs must be at least 1, or -1 or None for all, got {n_threads!r}")
     return int(n_threads)
 
 

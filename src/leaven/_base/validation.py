@@ -2,13 +2,24 @@
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from leaven._base.typing import FloatArray
 
-__all__ = ["check_choice", "check_in", "check_whole", "checked_weights"]
+__all__ = [
+    "Seed",
+    "check_choice",
+    "check_in",
+    "check_seed",
+    "check_whole",
+    "checked_seed",
+    "checked_weights",
+]
+
+Seed: TypeAlias = int | np.random.RandomState | np.random.Generator | None
+LARGEST_SEED = 2**31 - 1
 
 
 def check_in(name: str, value: float, interval: str) -> None:
@@ -28,6 +39,22 @@ def check_whole(name: str, value: object, interval: str) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number in {interval}, got {value!r}")
     check_in(name, int(value), interval)
+
+
+def check_seed(random_state: Seed) -> None:
+    """Refuse what is no seed: a whole number, None, or one of NumPy's generators."""
+    if not isinstance(random_state, np.random.RandomState | np.random.Generator | None):
+        check_whole("random_state", random_state, "[0, inf)")
+
+
+def checked_seed(random_state: Seed) -> int | None:
+    """A seed as a whole number, drawn from a generator if one is given; None stays None."""
+    check_seed(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(LARGEST_SEED))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(LARGEST_SEED))
+    return random_state
 
 
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:

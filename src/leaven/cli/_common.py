@@ -42,6 +42,7 @@ Threads = Annotated[
     int | None,
     typer.Option(
         "--threads",
+        "--n-jobs",
         metavar="N",
         min=1,
         help="Threads to use.",

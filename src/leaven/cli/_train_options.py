@@ -58,7 +58,7 @@ USUAL: dict[str, Any] = {
     "unlabeled_weight": 1.0,
     "max_iter": 100,
     "tol": 1e-06,
-    "components": 1,
+    "n_components": 1,
     "n_init": 3,
     "beta_start": 1.0,
     "beta_factor": 1.01,
@@ -104,11 +104,13 @@ MethodName = Annotated[
 Components = Annotated[
     list[str] | None,
     typer.Option(
+        "--components",
+        "--n-components",
         metavar="N",
         help="Components per class: a number, candidates as in 1,5,10, or auto; CLASS=N for one "
         "class (repeatable). Of several candidates, the one that classifies held-out labels best "
         "is used.",
-        show_default=default_of_option("components", USUAL["components"]),
+        show_default=default_of_option("n_components", USUAL["n_components"]),
         rich_help_panel=METHOD,
     ),
 ]
@@ -125,13 +127,21 @@ Check = Annotated[
     bool,
     typer.Option(
         "--check/--no-check",
+        "--diagnose/--no-diagnose",
         help="Check on held-out labels whether unlabeled documents help, and warn if not; auto "
         "acts on it instead.",
         rich_help_panel=METHOD,
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(metavar="N", help="Seed of random starts and folds.", rich_help_panel=METHOD)
+    int,
+    typer.Option(
+        "--seed",
+        "--random-state",
+        metavar="N",
+        help="Seed of random starts and folds.",
+        rich_help_panel=METHOD,
+    ),
 ]
 StopWords = Annotated[
     str | None,
@@ -163,6 +173,8 @@ MaxDf = Annotated[
 Ngrams = Annotated[
     int | None,
     typer.Option(
+        "--ngrams",
+        "--ngram-range",
         metavar="N",
         min=1,
         help="Also count sequences of up to N words.",
@@ -173,6 +185,8 @@ Ngrams = Annotated[
 VocabularySize = Annotated[
     str | None,
     typer.Option(
+        "--vocabulary-size",
+        "--max-features",
         metavar="N|auto",
         help="Keep only N words; auto: the number that classifies held-out labels best.",
         show_default="all",
@@ -244,6 +258,8 @@ Tolerance = Annotated[
 Restarts = Annotated[
     int | None,
     typer.Option(
+        "--restarts",
+        "--n-init",
         metavar="N",
         help="Random starts for classes with several components; the most probable is kept.",
         show_default=default_of_option("n_init", USUAL["n_init"]),

@@ -38,8 +38,8 @@ def compare(
     reading: Reading,
     *,
     methods: Sequence[str] | None = None,
-    n_folds: int | None = None,
-    n_threads: int | None = None,
+    n_splits: int | None = None,
+    n_jobs: int | None = None,
     random_state: int = 0,
     on_progress: Listener | None = None,
 ) -> "Comparison":
@@ -52,8 +52,8 @@ def compare(
         documents.labels,
         vectors=vectors_in(documents, reading.vectors),
         methods=methods,
-        n_folds=n_folds,
-        n_threads=n_threads,
+        n_splits=n_splits,
+        n_jobs=n_jobs,
         random_state=random_state,
         on_progress=on_progress,
     )
@@ -75,6 +75,8 @@ def compare_command(
     folds: Annotated[
         int | None,
         typer.Option(
+            "--folds",
+            "--n-splits",
             metavar="N",
             min=2,
             help="Folds of labeled documents, each held out once; more take longer.",
@@ -83,7 +85,14 @@ def compare_command(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of folds and starts.", rich_help_panel=METHOD)
+        int,
+        typer.Option(
+            "--seed",
+            "--random-state",
+            metavar="N",
+            help="Seed of folds and starts.",
+            rich_help_panel=METHOD,
+        ),
     ] = 0,
     plot: Annotated[
         Path | None,
@@ -116,8 +125,8 @@ def compare_command(
             data,
             reading,
             methods=names,
-            n_folds=folds,
-            n_threads=threads,
+            n_splits=folds,
+            n_jobs=threads,
             random_state=seed,
             on_progress=talk.progress,
         )
@@ -164,7 +173,7 @@ def _print(found: "Comparison") -> None:
         )
     render(table)
     typer.echo(
-        f"{found.n_held_out:,} of {found.n_labeled:,} labels were held out in {found.n_folds} "
+        f"{found.n_held_out:,} of {found.n_labeled:,} labels were held out in {found.n_splits} "
         f"folds, {found.n_unlabeled:,} documents are unlabeled; seconds and memory are of one fit"
     )
     for note in found.notes:

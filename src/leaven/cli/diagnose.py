@@ -39,7 +39,7 @@ def diagnose(
     options: Mapping[str, Any] | None = None,
     alternatives: bool = True,
     n_starts: int = 10,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
     random_state: int = 0,
     on_progress: Listener | None = None,
 ) -> "Diagnosis":
@@ -54,7 +54,7 @@ def diagnose(
         options=options,
         alternatives=alternatives,
         n_starts=n_starts,
-        n_threads=n_threads,
+        n_jobs=n_jobs,
         random_state=random_state,
         on_progress=on_progress,
     )
@@ -76,9 +76,11 @@ def diagnose_command(
     components: Annotated[
         list[str] | None,
         typer.Option(
+            "--components",
+            "--n-components",
             metavar="N",
             help="Components per class, as for leaven train.",
-            show_default=default_of_option("components", 1),
+            show_default=default_of_option("n_components", 1),
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -93,6 +95,8 @@ def diagnose_command(
     starts: Annotated[
         int,
         typer.Option(
+            "--starts",
+            "--n-starts",
             metavar="N",
             min=2,
             help="Parts of the labeled documents to start from; more take longer and leave less "
@@ -101,7 +105,14 @@ def diagnose_command(
         ),
     ] = 10,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of parts and starts.", rich_help_panel=METHOD)
+        int,
+        typer.Option(
+            "--seed",
+            "--random-state",
+            metavar="N",
+            help="Seed of parts and starts.",
+            rich_help_panel=METHOD,
+        ),
     ] = 0,
     plot: Annotated[
         Path | None,
@@ -126,7 +137,7 @@ def diagnose_command(
 
     Example: leaven diagnose reviews.csv --text body --label stars --plot diagnosis.png
     """
-    options = {} if components is None else {"components": read_components(components)}
+    options = {} if components is None else {"n_components": read_components(components)}
     with Talk(quiet) as talk:
         if plot is not None:
             check_picture(plot, data, force=force)
@@ -138,7 +149,7 @@ def diagnose_command(
             options=options,
             alternatives=not quick,
             n_starts=starts,
-            n_threads=threads,
+            n_jobs=threads,
             random_state=seed,
             on_progress=talk.progress,
         )

@@ -42,8 +42,8 @@ def errors(
     *,
     output: str | None = None,
     method: str = DEFAULT_METHOD,
-    n_folds: int | None = None,
-    n_threads: int | None = None,
+    n_splits: int | None = None,
+    n_jobs: int | None = None,
     random_state: int = 0,
     on_progress: Listener | None = None,
 ) -> "tuple[LabelErrors, Documents]":
@@ -66,8 +66,8 @@ def errors(
         documents.labels,
         method=method,
         vectors=vectors_in(documents, reading.vectors),
-        n_folds=n_folds,
-        n_threads=n_threads,
+        n_splits=n_splits,
+        n_jobs=n_jobs,
         random_state=random_state,
         on_progress=on_progress,
     )
@@ -122,6 +122,8 @@ def errors_command(
     folds: Annotated[
         int | None,
         typer.Option(
+            "--folds",
+            "--n-splits",
             metavar="N",
             min=2,
             help="Folds of labeled documents, each held out once; more take longer.",
@@ -130,7 +132,14 @@ def errors_command(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of folds and starts.", rich_help_panel=METHOD)
+        int,
+        typer.Option(
+            "--seed",
+            "--random-state",
+            metavar="N",
+            help="Seed of folds and starts.",
+            rich_help_panel=METHOD,
+        ),
     ] = 0,
     threads: Threads = None,
     force: Force = False,
@@ -157,8 +166,8 @@ def errors_command(
             reading,
             output=output,
             method=method,
-            n_folds=folds,
-            n_threads=threads,
+            n_splits=folds,
+            n_jobs=threads,
             random_state=seed,
             on_progress=talk.progress,
         )
@@ -179,7 +188,7 @@ def _json(found: "LabelErrors", documents: "Documents", number: int) -> dict[str
         "n_labeled": found.n_labeled,
         "n_held_out": found.n_held_out,
         "n_without_known_words": found.n_wordless,
-        "n_folds": found.n_folds,
+        "n_splits": found.n_splits,
         "n_disputed": len(found.disputed),
         "disputed": [
             {

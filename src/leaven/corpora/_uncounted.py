@@ -17,6 +17,7 @@ from leaven.corpora._cache import CachedCorpus, gathered, values_per_block
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import in_memory
 from leaven.corpora._training_set import TrainingSet
+from leaven.documents._label_checks import check_class_weights
 from leaven.documents._labels import EncodedLabels, Labels, encode_labels, refuse_minus_one
 from leaven.documents._pieces import Documents
 from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
@@ -61,11 +62,12 @@ class Counted:
     labels_digest: str = ""  # of the documents' labels; "" where it is too costly
     labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
     n_wordless: int = 0  # labeled documents without a word that is counted
+    counts: IntArray | None = None  # labeled documents of each class; None: their weights
 
     @property
     def class_counts(self) -> IntArray:
         """Labeled documents of each class."""
-        return self.training.class_weights.astype(np.int64)
+        return self.training.class_weights.astype(np.int64) if self.counts is None else self.counts
 
 
 class Uncounted(Protocol):
@@ -85,6 +87,7 @@ class TextsInMemory:
     texts: pa.LargeStringArray
     encoded: EncodedLabels
     vectors: FloatArray | None = None
+    weights: FloatArray | None = None  # of the documents, 1 if not given
 
     def counted(self, how: Counting) -> Counted:
         codes, labels, counts = self.encoded.codes, self.encoded.labels, self.encoded.counts
@@ -97,12 +100,17 @@ class TextsInMemory:
             n_threads=how.n_threads,
             on_progress=how.progress.phase("counting"),
         )
-        block = Block(X, codes, np.ones(len(self.texts)), self.vectors)
-        training = TrainingSet(in_memory(block, how.n_threads), labels, counts.astype(np.float64))
+        weights = np.ones(len(self.texts)) if self.weights is None else self.weights
+        is_labeled = codes >= 0
+        class_weights = np.zeros(len(labels))
+        np.add.at(class_weights, codes[is_labeled], weights[is_labeled])
+        check_class_weights(class_weights, labels)
+        block = Block(X, codes, weights, self.vectors)
+        training = TrainingSet(in_memory(block, how.n_threads), labels, class_weights)
         digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
         n_wordless = int(_sizes(block)[1])
         return Counted(
-            training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless
+            training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless, counts
         )
 
     def _labeled(self) -> LabeledTexts:

@@ -43,7 +43,8 @@ def one_class_message(classes: ClassArray) -> str:
     if not len(classes):
         return (
             "y must label at least one document of two or more classes, and no document is "
-            "labeled: every label is missing (-1, None or empty)"
+            "labeled: every label is missing (-1, None or empty); in cross-validation use "
+            "cv=LabeledFold(), which keeps unlabeled documents in training"
         )
     return (
         f"a classifier needs at least 2 classes, and all labeled documents are of one class, "

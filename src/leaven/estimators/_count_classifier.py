@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from leaven._base.measures import log_softmax, softmax
 from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray, Counts, FloatArray
-from leaven._base.validation import check_whole, checked_weights
+from leaven._base.validation import Seed, check_seed, checked_seed, checked_weights
 from leaven.corpora import Block, Corpus, TrainingSet, in_memory
 from leaven.documents._labels import Labels, encode_labels
 from leaven.estimators._checks import checked_counts, checked_targets
@@ -33,8 +33,8 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     learner_type: ClassVar[type[Learner]]
 
-    n_threads: int | None
-    random_state: int | None
+    n_jobs: int | None
+    random_state: Seed
     classes_: ClassArray
     _learned: Learned
     _view: View | None
@@ -47,8 +47,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
     def check_options(self, dtype: Any) -> None:
         """Raise an error for invalid options, given the precision of the counts."""
         self.learner().check(dtype)
-        if self.random_state is not None:
-            check_whole("random_state", self.random_state, "[0, inf)")
+        check_seed(self.random_state)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit on documents in memory.
@@ -75,7 +74,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         encoded = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         block = Block(self._scaled(csr_array(X)), encoded.codes, weight, vectors)
-        corpus = in_memory(block, self.n_threads)  # which compares the numbers of rows
+        corpus = in_memory(block, self.n_jobs)  # which compares the numbers of rows
         is_labeled = encoded.codes >= 0
         weights = np.bincount(encoded.codes[is_labeled], weight[is_labeled], len(encoded.labels))
         training = TrainingSet(corpus, encoded.labels, weights.astype(np.float64))
@@ -105,7 +104,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _fit_training(self, training: TrainingSet, progress: Progress) -> None:
         learner, view = self.learner(), None
-        run = Run.seeded(self.random_state, self.n_threads, progress=progress)
+        run = Run.seeded(checked_seed(self.random_state), self.n_jobs, progress=progress)
         if learner.n_dims:
             on_pass = progress.phase("vectors")
             view = learn_view(training.corpus, learner.n_dims, run.seed, on_pass)
@@ -137,7 +136,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "_learned")
         X = checked_counts(self, X, "predict", reset=False)
         counts = self._scaled(csr_array(X))
-        seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_threads)
+        seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_jobs)
         return self._learned.expert.scores(counts, seen)
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from leaven._base.validation import Seed
 from leaven.estimators._mixture_attributes import MixtureClassifier
 from leaven.learners import FrequencyEstimateLearner, Learner
 
@@ -26,9 +27,9 @@ class FrequencyEstimateNB(MixtureClassifier):
         Pseudo-occurrences of every word, spread over classes as the labeled documents are, that
         are added before the word's class shares are estimated: one occurrence is weak evidence.
         0 adds none, as in the paper.
-    random_state : int or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Not used by the fit, which draws nothing; where labels are held out, the seed of folds.
-    n_threads : int or None, default=None
+    n_jobs : int or None, default=None
         Threads to use; None is one per processor.
 
     Attributes
@@ -69,11 +70,11 @@ class FrequencyEstimateNB(MixtureClassifier):
         alpha: float = 1.0,
         unlabeled_weight: float = 1.0,
         shrinkage: float = 0.3,
-        random_state: int | None = 0,
-        n_threads: int | None = None,
+        random_state: Seed = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.unlabeled_weight = unlabeled_weight
         self.shrinkage = shrinkage
         self.random_state = random_state
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs

@@ -8,6 +8,7 @@ from sklearn.model_selection import BaseCrossValidator
 
 from leaven._base.folds import labeled_folds, n_folds_for
 from leaven._base.typing import IntArray
+from leaven._base.validation import Seed, checked_seed
 from leaven.documents._labels import encode_labels
 
 __all__ = ["LabeledFold"]
@@ -26,7 +27,7 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
     n_splits : int, "loo" or None, default=None
         Number of folds; "loo" leaves one document out at a time; None does so up to 20
         labels, and makes 10 folds beyond.
-    random_state : int or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the folds.
 
     See Also
@@ -47,12 +48,12 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
     >>> from sklearn.model_selection import GridSearchCV
     >>> from leaven import NaiveBayesEM
     >>> X = np.array([[3, 0], [0, 3], [2, 0], [0, 1], [4, 1], [1, 5]])
-    >>> search = GridSearchCV(NaiveBayesEM(), {"components": [1, 2]}, cv=LabeledFold(2))
+    >>> search = GridSearchCV(NaiveBayesEM(), {"n_components": [1, 2]}, cv=LabeledFold(2))
     >>> search.fit(X, y).best_params_
-    {'components': 1}
+    {'n_components': 1}
     """
 
-    def __init__(self, n_splits: int | str | None = None, *, random_state: int | None = 0) -> None:
+    def __init__(self, n_splits: int | str | None = None, *, random_state: Seed = 0) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
 
@@ -61,7 +62,7 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
             raise ValueError("LabeledFold needs y, with -1, None or '' where unlabeled")
         codes = encode_labels(y).codes
         n_folds = n_folds_for(self.n_splits, int((codes >= 0).sum()), "n_splits")
-        return labeled_folds(codes, n_folds, self.random_state)
+        return labeled_folds(codes, n_folds, checked_seed(self.random_state))
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None

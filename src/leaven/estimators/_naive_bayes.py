@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from leaven._base.validation import Seed
 from leaven.estimators._mixture_attributes import MixtureClassifier
 from leaven.learners import Learner, MixtureLearned, NaiveBayesLearner
 from leaven.learning._correspondence import by_hand
@@ -33,15 +34,15 @@ class NaiveBayesEM(MixtureClassifier):
         so that their ratio stays the same: unscaled, they would make one class take all
         documents. With documents of constant length 1 is best on most corpora; on raw
         counts 0.03 to 0.1 often is.
-    components : int, dict, list or "auto", default=1
+    n_components : int, dict, list or "auto", default=1
         Components of each class: one number for all, or a mapping from classes to numbers
         (a class left out has one). Several suit a class of many topics, such as "everything
         else". From a list of these, the one that classifies held-out labeled documents best is
         chosen; "auto" is the list 1, 2, 3, 5, 10, 20.
     n_init : int, default=3
         Random starts where a class has several components; the most probable result is kept.
-    n_folds : int, "loo" or None, default=None
-        Folds of labeled documents by which to choose among several ``components``; unlabeled
+    n_splits : int, "loo" or None, default=None
+        Folds of labeled documents by which to choose among several ``n_components``; unlabeled
         documents always train. None leaves one out up to 20 labels, and makes 10 folds beyond.
     beta_start : float in (0, 1], default=1.0
         Inverse temperature at which deterministic annealing starts (the paper: 0.02); 1 is
@@ -57,9 +58,9 @@ class NaiveBayesEM(MixtureClassifier):
         Maximum number of M-steps from a start, after annealing.
     tol : float, default=1e-6
         EM stops once an M-step gains no more than ``tol`` times the objective.
-    random_state : int or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Seed of starts and folds; None draws a new one every time.
-    n_threads : int or None, default=None
+    n_jobs : int or None, default=None
         Threads to use; None is one per processor.
 
     Attributes
@@ -123,24 +124,24 @@ class NaiveBayesEM(MixtureClassifier):
         alpha: float = 1.0,
         class_alpha: float = 0.0,
         unlabeled_weight: float = 1.0,
-        components: Any = 1,
+        n_components: Any = 1,
         n_init: int = 3,
-        n_folds: int | str | None = None,
+        n_splits: int | str | None = None,
         beta_start: float = 1.0,
         beta_factor: float = 1.01,
         beta_iter: int = 1,
         correspondence: str = "as-is",
         max_iter: int = 100,
         tol: float = 1e-6,
-        random_state: int | None = 0,
-        n_threads: int | None = None,
+        random_state: Seed = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.class_alpha = class_alpha
         self.unlabeled_weight = unlabeled_weight
-        self.components = components
+        self.n_components = n_components
         self.n_init = n_init
-        self.n_folds = n_folds
+        self.n_splits = n_splits
         self.beta_start = beta_start
         self.beta_factor = beta_factor
         self.beta_iter = beta_iter
@@ -148,7 +149,7 @@ class NaiveBayesEM(MixtureClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
     def _describe(self) -> None:
         super()._describe()

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array, diags_array
 
 from leaven._base.measures import log_softmax, softmax
 from leaven._base.typing import Counts, FloatArray
-from leaven._base.validation import check_in
+from leaven._base.validation import Seed, check_in
 from leaven.documents._labels import Labels
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.learners import Learner, TwoViewLearner
@@ -34,8 +34,8 @@ class TwoViewEM(NaiveBayesEM):
         Dimensions of the learned vectors.
     alpha : float, default=0.05
         Pseudo-count added to every word count, of documents scaled to ``length``.
-    class_alpha, unlabeled_weight, components, n_init, n_folds, beta_start, beta_factor, \
-beta_iter, correspondence, tol, random_state, n_threads
+    class_alpha, unlabeled_weight, n_components, n_init, n_splits, beta_start, beta_factor, \
+beta_iter, correspondence, tol, random_state, n_jobs
         As in :class:`NaiveBayesEM`.
     max_iter : int, default=10
         Maximum number of M-steps. EM stops early by design: later ones drift from the labels.
@@ -70,25 +70,25 @@ beta_iter, correspondence, tol, random_state, n_threads
         alpha: float = 0.05,
         class_alpha: float = 0.0,
         unlabeled_weight: float = 1.0,
-        components: Any = 1,
+        n_components: Any = 1,
         n_init: int = 3,
-        n_folds: int | str | None = None,
+        n_splits: int | str | None = None,
         beta_start: float = 1.0,
         beta_factor: float = 1.01,
         beta_iter: int = 1,
         correspondence: str = "as-is",
         max_iter: int = 10,
         tol: float = 1e-6,
-        random_state: int | None = 0,
-        n_threads: int | None = None,
+        random_state: Seed = 0,
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             alpha=alpha,
             class_alpha=class_alpha,
             unlabeled_weight=unlabeled_weight,
-            components=components,
+            n_components=n_components,
             n_init=n_init,
-            n_folds=n_folds,
+            n_splits=n_splits,
             beta_start=beta_start,
             beta_factor=beta_factor,
             beta_iter=beta_iter,
@@ -96,7 +96,7 @@ beta_iter, correspondence, tol, random_state, n_threads
             max_iter=max_iter,
             tol=tol,
             random_state=random_state,
-            n_threads=n_threads,
+            n_jobs=n_jobs,
         )
         self.length = length
         self.concentration = concentration

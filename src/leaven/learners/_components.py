@@ -35,13 +35,13 @@ def listed_candidates(components: Any) -> list[Any] | None:
     if isinstance(components, str):
         if components != "auto":
             raise ValueError(
-                f"components must be a number, a mapping from classes to numbers, a list of "
+                f"n_components must be a number, a mapping from classes to numbers, a list of "
                 f"such, or 'auto', got {components!r}"
             )
         return list(AUTO)
     if isinstance(components, list | tuple | range) or np.ndim(components):
         if not len(components):
-            raise ValueError("components must list at least one candidate, got an empty list")
+            raise ValueError("n_components must list at least one candidate, got an empty list")
         return list(components)
     return None
 
@@ -50,16 +50,16 @@ def sizes_of(components: Any, labels: Labels) -> list[int]:
     """Number of components of each class."""
     names = labels.classes.tolist()
     if not isinstance(components, Mapping):
-        check_whole("components", components, "[1, inf)")
+        check_whole("n_components", components, "[1, inf)")
         return [int(components)] * len(names)
     sizes = dict.fromkeys(names, 1)
     # Names as model files write them: True as true.
     written = {str(name): name for name in names} | {str(name).lower(): name for name in names}
     for name, size in components.items():
-        check_whole(f"components[{name!r}]", size, "[1, inf)")
+        check_whole(f"n_components[{name!r}]", size, "[1, inf)")
         if name not in sizes and str(name) not in written:
             raise ValueError(
-                f"components names {name!r}, which is not a class; choose from "
+                f"n_components names {name!r}, which is not a class; choose from "
                 f"{', '.join(map(repr, names))}"
             )
         sizes[name if name in sizes else written[str(name)]] = int(size)

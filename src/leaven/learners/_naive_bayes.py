@@ -62,9 +62,9 @@ class NaiveBayesLearner(Learner):
     alpha: float = 1.0
     class_alpha: float = 0.0
     unlabeled_weight: float = 1.0
-    components: Any = 1
+    n_components: Any = 1
     n_init: int = 3
-    n_folds: int | str | None = None
+    n_splits: int | str | None = None
     beta_start: float = 1.0
     beta_factor: float = 1.01
     beta_iter: int = 1
@@ -87,11 +87,13 @@ class NaiveBayesLearner(Learner):
         check_in("beta_factor", self.beta_factor, "(1, inf)")
         check_whole("beta_iter", self.beta_iter, "[1, inf)")
         check_choice("correspondence", self.correspondence, CORRESPONDENCES)
-        n_folds_for(self.n_folds, 0)
+        n_folds_for(self.n_splits, 0, "n_splits")
         check_whole("max_iter", self.max_iter, "[0, inf)")
         check_in("tol", self.tol, "[0, inf)")
-        if listed_candidates(self.components) is None and not isinstance(self.components, Mapping):
-            check_whole("components", self.components, "[1, inf)")
+        if listed_candidates(self.n_components) is None and not isinstance(
+            self.n_components, Mapping
+        ):
+            check_whole("n_components", self.n_components, "[1, inf)")
 
     @property
     def climb(self) -> Climb:
@@ -108,7 +110,7 @@ class NaiveBayesLearner(Learner):
     def most_steps(self) -> int:
         """Most steps of EM over all starts, for progress bars."""
         climb = self.climb
-        is_single = isinstance(self.components, Integral) and self.components == 1
+        is_single = isinstance(self.n_components, Integral) and self.n_components == 1
         return (1 if is_single else self.n_init) * (len(climb.warm_up) + climb.max_iter)
 
     def fit(self, training: TrainingSet, run: Run) -> MixtureLearned:
@@ -135,18 +137,18 @@ class NaiveBayesLearner(Learner):
         self, training: TrainingSet, run: Run
     ) -> tuple[MultinomialMixture, Climb, tuple[Choice, ...]]:
         """The model to be fitted, with its components chosen, and how."""
-        climb, candidates = self.climb, listed_candidates(self.components)
+        climb, candidates = self.climb, listed_candidates(self.n_components)
         # Without unlabeled documents EM still separates the components of a class.
-        if not (self.unlabeled_weight > 0 or candidates is not None or self.components != 1):
+        if not (self.unlabeled_weight > 0 or candidates is not None or self.n_components != 1):
             climb = replace(climb, warm_up=(), max_iter=0)
         model = self._mixture(training, run)
         choices: list[Choice] = []
         if candidates is None:
-            sizes = sizes_of(self.components, training.labels)
+            sizes = sizes_of(self.n_components, training.labels)
         else:
             on_fold = run.progress.phase("choosing")
             sizes, choices = choose_sizes(
-                candidates, training, model, climb, self.n_folds, run.seed, on_fold
+                candidates, training, model, climb, self.n_splits, run.seed, on_fold
             )
         return replace(model, component_class=components_of(sizes)), climb, tuple(choices)
 

@@ -13,7 +13,7 @@ from leaven._base.measures import macro_f1
 from leaven._base.peak_memory import PeakMemory
 from leaven._base.progress import Listener
 from leaven._base.typing import FloatArray, IntArray
-from leaven._base.validation import check_choice, check_whole
+from leaven._base.validation import Seed, check_choice, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
 from leaven.documents._label_rules import LabelRules
@@ -37,9 +37,9 @@ def compare(
     labels: Any,
     *,
     methods: Sequence[str] | None = None,
-    n_folds: int | None = None,
-    n_threads: int | None = None,
-    random_state: int | None = 0,
+    n_splits: int | None = None,
+    n_jobs: int | None = None,
+    random_state: Seed = 0,
     text_options: Mapping[str, Any] | None = None,
     vectors: Any = None,
     unlabeled: Sequence[Any] = (),
@@ -62,12 +62,12 @@ def compare(
     methods : list of str or None, default=None
         Methods of :class:`TextClassifier`. None is all of them, without slow ones if
         documents times classes are more than 30,000.
-    n_folds : int or None, default=None
+    n_splits : int or None, default=None
         Number of folds. None is five, three beyond 10,000 documents, and no more of them than
         hold out 1,000 documents.
-    n_threads : int or None, default=None
+    n_jobs : int or None, default=None
         Threads to use; None is one per processor.
-    random_state : int or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Seed of folds and methods.
     text_options : dict or None, default=None
         As :class:`TextClassifier` takes them, for all methods.
@@ -106,15 +106,14 @@ def compare(
     No clear winner: nb (100 %) and em (100 %) cannot be told apart on 4 held-out labels.
     """
     requested = None if methods is None else _checked_methods(methods)
-    if random_state is not None:
-        check_whole("random_state", random_state, "[0, inf)")
+    seed = checked_seed(random_state)
     array = as_text_array(texts)
     encoded = encode_labels(labels, LabelRules.of(unlabeled, ignore_case))
     check_lengths(encoded, len(array))
     check_labels(encoded.labels, encoded.counts, len(array))
     for doubt in doubtful_labels(encoded.labels, encoded.counts):
         warnings.warn(doubt, LabelWarning, stacklevel=2)
-    folds = _folds(encoded, n_folds, random_state)
+    folds = _folds(encoded, n_splits, seed)
     given = None if vectors is None else check_given(vectors, len(array))
     names = requested or _usual_methods(len(array), len(encoded.classes))
     left_out = [] if requested else [name for name in METHODS if name not in names]
@@ -132,8 +131,8 @@ def compare(
                 trial.name,
                 text_options=text_options,
                 calibrate=False,
-                n_threads=n_threads,
-                random_state=random_state,
+                n_jobs=n_jobs,
+                random_state=seed,
             )
             trial.run(clf, array, encoded, fold, given, tell)
             done += 1
@@ -176,16 +175,16 @@ def _checked_methods(methods: Sequence[str]) -> list[str]:
     return names
 
 
-def _folds(labels: EncodedLabels, n_folds: int | None, seed: int | None) -> list[IntArray]:
+def _folds(labels: EncodedLabels, n_splits: int | None, seed: int | None) -> list[IntArray]:
     """Places of the documents to hold out together."""
     if labels.counts.max() < 2:
         raise ValueError(
             "methods are compared on held-out labels, which needs a class with two labeled "
             "documents, and every class has one; label a second document of some classes"
         )
-    if n_folds is not None:
-        check_whole("n_folds", n_folds, "[2, inf)")
-        return labeled_folds(labels.codes, int(n_folds), seed)
+    if n_splits is not None:
+        check_whole("n_splits", n_splits, "[2, inf)")
+        return labeled_folds(labels.codes, int(n_splits), seed)
     number = FOLDS if len(labels.codes) <= LARGE else FOLDS_OF_LARGE
     return enough_folds(labeled_folds(labels.codes, number, seed))
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from leaven._base.progress import SILENT, Listener, Progress
 from leaven._base.typing import IntArray
-from leaven._base.validation import check_choice
+from leaven._base.validation import Seed, check_choice, checked_seed
 from leaven.corpora import Block, Counting, Joined, TextsInMemory, TrainingSet, in_memory
 from leaven.corpora._base import stacked
 from leaven.documents._arrow import as_text_array
@@ -45,8 +45,8 @@ def diagnose(
     options: Mapping[str, Any] | None = None,
     alternatives: bool = True,
     n_starts: int = 10,
-    n_threads: int | None = None,
-    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    random_state: Seed = 0,
     unlabeled: Sequence[Any] = (),
     ignore_case: bool = False,
     on_progress: Listener | None = None,
@@ -72,9 +72,9 @@ def diagnose(
         Takes twenty times as long: about a minute for 20,000 documents of 20 classes.
     n_starts : int, default=10
         Parts of the labeled documents to start from: more take longer and are more certain.
-    n_threads : int or None, default=None
+    n_jobs : int or None, default=None
         Threads to use; None is one per processor.
-    random_state : int or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Seed of parts, samples and starts.
     unlabeled, ignore_case
         As :class:`TextClassifier` takes them.
@@ -107,7 +107,8 @@ def diagnose(
             "diagnose holds labels out, and max_features with rank_by='mutual_information' or "
             "'auto' would choose the words by all of them; leave these text_options out"
         )
-    run = Run.seeded(random_state, n_threads, progress=Progress(on_progress))
+    seed = checked_seed(random_state)
+    run = Run.seeded(seed, n_jobs, progress=Progress(on_progress))
     texts_in_memory = TextsInMemory(array, encoded)
     training = _counted(texts_in_memory, entry, text_options, run)
     if learner.n_dims:
@@ -121,7 +122,7 @@ def diagnose(
         )
     settings: dict[str, Any] = {
         "n_starts": n_starts,
-        "seed": random_state,
+        "seed": seed,
         "spelling": spelling_of(entry),
         "on_fit": run.progress.phase("diagnosing"),
     }

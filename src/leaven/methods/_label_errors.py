@@ -11,7 +11,7 @@ import pyarrow as pa
 from leaven._base.folds import labeled_folds
 from leaven._base.progress import Listener
 from leaven._base.typing import BoolArray, FloatArray, IntArray
-from leaven._base.validation import check_whole
+from leaven._base.validation import Seed, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._labels import EncodedLabels, encode_labels
@@ -44,7 +44,7 @@ class LabelErrors:
     n_labeled: int
     n_held_out: int  # all but the only labeled documents of a class
     n_wordless: int  # held out, but without a word that the others have
-    n_folds: int
+    n_splits: int
 
 
 def find_label_errors(
@@ -54,9 +54,9 @@ def find_label_errors(
     method: str = "auto",
     options: Mapping[str, Any] | None = None,
     text_options: Mapping[str, Any] | None = None,
-    n_folds: int | None = None,
-    n_threads: int | None = None,
-    random_state: int | None = 0,
+    n_splits: int | None = None,
+    n_jobs: int | None = None,
+    random_state: Seed = 0,
     vectors: Any = None,
     on_progress: Listener | None = None,
 ) -> LabelErrors:
@@ -79,15 +79,16 @@ def find_label_errors(
             "labels are checked by holding them out, which needs a class with two labeled "
             "documents, and every class has one; label a second document of some classes"
         )
-    number = FOLDS if n_folds is None else n_folds
-    check_whole("n_folds", number, "[2, inf)")
-    folds = labeled_folds(encoded.codes, int(number), random_state)
+    seed = checked_seed(random_state)
+    number = FOLDS if n_splits is None else n_splits
+    check_whole("n_splits", number, "[2, inf)")
+    folds = labeled_folds(encoded.codes, int(number), seed)
     clf = TextClassifier(
         method,
         options=options,
         text_options=text_options,
-        n_threads=n_threads,
-        random_state=random_state,
+        n_jobs=n_jobs,
+        random_state=seed,
     )
     given = None if vectors is None else check_given(vectors, len(array))
     probability, is_wordless = held_out_probabilities(
@@ -144,7 +145,7 @@ def held_out_probabilities(
             probability, is_wordless = clf.fitted.classify(
                 texts.take(pa.array(fold)),
                 vectors=None if vectors is None else vectors[fold],
-                n_threads=clf.n_threads,
+                n_threads=clf.n_jobs,
             )
         parts.append(probability)
         wordless.append(is_wordless)

@@ -10,7 +10,7 @@ from leaven.methods._text_classifier import TextClassifier
 __all__ = ["load"]
 
 # Parameters of the classifier that reports list among the options of the method.
-OWN = ("n_threads", "random_state")
+OWN = ("n_jobs", "random_state")
 
 
 def load(

@@ -40,7 +40,7 @@ class Comparison:
     results: list[MethodResult]
     n_labeled: int
     n_unlabeled: int
-    n_folds: int
+    n_splits: int
     left_out: list[str] = field(default_factory=list)  # methods that would have been slow
     held_out: tuple[int, ...] = field(default=(), repr=False)  # places of the documents
 
@@ -160,7 +160,7 @@ class Comparison:
             "n_labeled": self.n_labeled,
             "n_held_out": self.n_held_out,
             "n_unlabeled": self.n_unlabeled,
-            "n_folds": self.n_folds,
+            "n_splits": self.n_splits,
             "left_out": self.left_out,
         }
 

@@ -10,7 +10,7 @@ from leaven.text._options import TextOptions
 
 __all__ = ["check_vectors", "learner_options", "make_learner", "merged_text_options"]
 
-RUN_OPTIONS = frozenset({"random_state", "n_threads"})  # parameters of the classifier itself
+RUN_OPTIONS = frozenset({"random_state", "n_jobs"})  # parameters of the classifier itself
 TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
 
 

@@ -213,7 +213,7 @@ for _method in (
         "EM with several components per class, for classes of many topics",
         'a class is many topics, such as "everything else"',
         _NAIVE_BAYES,
-        {"components": "auto"},
+        {"n_components": "auto"},
         _WEIGHTED,
         supervised=_SUPERVISED,
         is_slow=True,  # it chooses by cross-validation, six models in each fold

@@ -8,24 +8,21 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from leaven._base.progress import Listener, Progress
-from leaven._base.typing import ClassArray, FloatArray
-from leaven._base.validation import check_whole, checked_weights
-from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
+from leaven._base.typing import ClassArray
+from leaven._base.validation import Seed, check_seed, checked_seed, checked_weights
+from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
-from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import encode_labels
 from leaven.documents._reading import Columns, Reading
-from leaven.experts import ComponentWords, Explanation
 from leaven.learners import Learner, Run
-from leaven.learning import check_given
+from leaven.methods._fitted_texts import FittedTexts
+from leaven.methods._nested_options import NestedOptions
 from leaven.methods._options import (
     check_vectors,
     make_learner,
@@ -38,7 +35,7 @@ from leaven.methods._warm_start import WarmStart
 __all__ = ["TextClassifier"]
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):
+class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
     """Classify raw text, trained on a few labeled documents and all unlabeled ones.
 
     Parameters
@@ -51,10 +48,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "two-view" lets words and vectors agree, for very few labels.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
-        and ``n_threads``) to use instead of the method's defaults, such as
+        and ``n_jobs``) to use instead of the method's defaults, such as
         ``{"stop_words": "english", "ngram_range": (1, 2)}``.
     options : dict or None, default=None
-        Parameters of the method's estimator, such as ``{"alpha": 0.1}``.
+        Parameters of the method's estimator, such as ``{"alpha": 0.1}``. Grid search reaches an
+        entry as ``options__alpha``, and one of ``text_options`` as ``text_options__min_df``.
     embed : callable or None, default=None
         From a list of texts to an array of one vector each, such as a sentence encoder's
         ``encode``. The vectors are used beside those learned from the text (methods "auto" and
@@ -67,10 +65,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         After the fit, find out whether the unlabeled documents helped, from held-out labels
         (see :func:`leaven.diagnose`): a few seconds; ``report_.diagnosis`` holds the answer,
         and a warning is given where they hurt.
-    n_threads : int or None, default=None
-        Threads to use; None is one per processor.
-    random_state : int, default=0
-        Seed of methods that draw random numbers.
+    n_jobs : int or None, default=None
+        Threads to use; None and -1 are one per processor.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of methods that draw random numbers; the two kinds of generators provide one
+        for each fit.
     unlabeled : sequence of labels, default=()
         Labels that mean unlabeled besides missing ones, such as ``("?", "unknown")``.
     ignore_case : bool, default=False
@@ -104,8 +103,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         embed: Callable[[list[str]], Any] | None = None,
         calibrate: bool = True,
         diagnose: bool = False,
-        n_threads: int | None = None,
-        random_state: int | None = 0,
+        n_jobs: int | None = None,
+        random_state: Seed = 0,
         unlabeled: Sequence[Any] = (),
         ignore_case: bool = False,
     ) -> None:
@@ -115,7 +114,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.embed = embed
         self.calibrate = calibrate
         self.diagnose = diagnose
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.ignore_case = ignore_case
@@ -126,8 +125,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(
         self,
-        texts: Any,
-        labels: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
         *,
         vectors: Any = None,
         start: "TextClassifier | None" = None,
@@ -137,10 +137,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        texts : list of str, or a column of pandas, polars or Arrow
-            The documents.
-        labels : list of str or int, or such a column
-            The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        y : list of str or int, or such a column
+            The label of each text; None, NaN or "" (-1 among whole numbers) is unlabeled.
+        sample_weight : array of shape (n_documents,) or None, default=None
+            How much each document counts, labeled or not; None is 1 for all.
         vectors : array of shape (n_documents, n_dims) or None, default=None
             A vector of each document, instead of ``embed``.
         start : TextClassifier or None, default=None
@@ -156,18 +158,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             are held out.
         """
         began = time.perf_counter()
-        array = as_text_array(texts)
-        if labels is None:
+        array = as_text_array(X)
+        if y is None:
             raise ValueError(
                 "TextClassifier requires y to be passed, but the target y is None; give one "
                 "label per document, None where unlabeled"
             )
-        encoded = encode_labels(labels, self._label_rules)
+        encoded = encode_labels(y, self._label_rules)
         check_lengths(encoded, len(array))
         check_labels(encoded.labels, encoded.counts, len(array))  # before any vector is made
+        weights = None
+        if sample_weight is not None:
+            weights = checked_weights("sample_weight", sample_weight, len(array))
         given = self._vectors(array, vectors)
         reading = Reading(**asdict(self._label_rules))
-        documents = TextsInMemory(array, encoded, given)
+        documents = TextsInMemory(array, encoded, given, weights)
         return self._train(documents, given is not None, on_progress, began, reading, start)
 
     def fit_files(
@@ -269,12 +274,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         data: Mapping[str, Any] | None = None,
     ) -> Self:
         method, learner = self._checked(documents.place, has_vectors)
+        seed = checked_seed(self.random_state)
         training = Training(
             method,
             learner,
             partial(merged_text_options, method, self.text_options),
-            Run.seeded(self.random_state, self.n_threads, progress=Progress(on_progress)),
-            self.random_state,
+            Run.seeded(seed, self.n_jobs, progress=Progress(on_progress)),
+            seed,
             self.calibrate,
             self.diagnose,
             WarmStart(None if start is None or has_vectors else start.fitted),
@@ -296,118 +302,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         merged_text_options(method, self.text_options, 1)
         learner = make_learner(method, self.options)
         learner.check(np.dtype(np.float32))
-        if self.random_state is not None:
-            check_whole("random_state", self.random_state, "[0, inf)")
+        check_seed(self.random_state)
         return method, learner
-
-    @property
-    def _label_rules(self) -> LabelRules:
-        return LabelRules.of(self.unlabeled, self.ignore_case)
-
-    def _vectors(self, array: pa.LargeStringArray, given: Any) -> FloatArray | None:
-        """The user's vectors of texts: as given, or from the user's function."""
-        if given is None and self.embed is not None:
-            given = self.embed(array.to_pylist())
-        return None if given is None else check_given(given, len(array))
-
-    def predict_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
-        """Class probabilities, (n_documents, n_classes).
-
-        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are right.
-        """
-        return self.fitted.predict_proba(**self._asked(texts, vectors))
-
-    def predict(
-        self, texts: Any, *, vectors: Any = None, min_probability: float | None = None
-    ) -> Any:
-        """Most probable class of each document; None where it is below ``min_probability``."""
-        fitted = self.fitted
-        probability = fitted.predict_proba(**self._asked(texts, vectors))
-        predicted = fitted.labels.decode(fitted.decide(probability))
-        if min_probability is not None:
-            predicted = predicted.astype(object)
-            predicted[~is_confident(probability.max(axis=1), min_probability)] = None
-        return predicted
-
-    def predict_log_proba(self, texts: Any, *, vectors: Any = None) -> FloatArray:
-        """Logarithms of the class probabilities."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.fitted.predict_proba(**self._asked(texts, vectors)))
-
-    def _asked(self, texts: Any, vectors: Any) -> dict[str, Any]:
-        array = as_text_array(texts)
-        return {
-            "texts": array,
-            "vectors": self._vectors(array, vectors),
-            "n_threads": self.n_threads,
-        }
-
-    def score(
-        self, texts: Any, labels: Any, sample_weight: Any = None, *, vectors: Any = None
-    ) -> float:
-        """Accuracy on the labeled documents among these."""
-        check_is_fitted(self, "_fitted")
-        array, known = as_text_array(texts), encode_labels(labels, self._label_rules)
-        check_lengths(known, len(array))
-        is_labeled = known.codes >= 0
-        if not is_labeled.any():
-            raise ValueError("score needs labeled documents, and every label is missing")
-        if not set(known.classes.tolist()) & set(self.classes_.tolist()):
-            raise ValueError(
-                f"none of the labels given ({known.classes.tolist()[0]!r}, …) is a class of this "
-                f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
-            )
-        weight = None
-        if sample_weight is not None:
-            weight = checked_weights("sample_weight", sample_weight, len(array))[is_labeled]
-            if not weight.any():
-                raise ValueError(
-                    "sample_weight must be positive for some labeled document, got 0 for all of "
-                    "them; raise some"
-                )
-        truth = known.classes[known.codes[is_labeled]]
-        fitted = self.fitted
-        codes = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
-        right = fitted.labels.decode(codes)[is_labeled] == truth
-        return float(np.average(right, weights=weight))
-
-    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
-        """Most characteristic words of each class, by weighted log-likelihood ratio."""
-        return self.fitted.top_words(how_many)
-
-    def components(self, how_many: int = 10) -> list[ComponentWords]:
-        """Every component of the model: number, class, share of the documents, top words."""
-        return self.fitted.components(how_many)
-
-    def assign_components(self, mapping: Mapping[int, Any]) -> Self:
-        """Assign components to other classes, after a look at their words.
-
-        Annealing with few labels can leave a component with the wrong class, which its words
-        reveal. Components that ``mapping`` (number to class) does not name keep their class.
-        """
-        self._fitted = self.fitted.assigned(mapping)
-        self.report_ = self._fitted.report
-        return self
-
-    def explain(self, text: str, how_many: int = 10, *, vector: Any = None) -> Explanation:
-        """The prediction for one text, and which words pulled towards which class.
-
-        ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
-        trained with vectors.
-        """
-        given = None if vector is None else [vector]
-        fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
-        return fitted.explain(text, how_many, None if vectors is None else vectors[0])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`leaven.load` reads."""
-        save_model(self.fitted, path)
-
-    @property
-    def fitted(self) -> FittedClassifier:
-        """The trained classifier as data."""
-        check_is_fitted(self, "_fitted")
-        return self._fitted
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -194,7 +194,7 @@ class Training:
     @property
     def _method_options(self) -> dict[str, Any]:
         """Options as a report holds them."""
-        more = {"random_state": self.random_state, "n_threads": self.run.n_threads}
+        more = {"random_state": self.random_state, "n_jobs": self.run.n_threads}
         return checked_plain("the option", {**learner_options(self.learner), **more})
 
     @property

@@ -53,7 +53,7 @@ class WarmStart:
 
 def _learned_by(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that change what is learned."""
-    return {name: value for name, value in options.items() if name != "n_threads"}
+    return {name: value for name, value in options.items() if name != "n_jobs"}
 
 
 def _same_numbers(earlier: FittedClassifier, counted: Counted) -> bool:

@@ -72,7 +72,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     dtype : numpy dtype or None, default=None
         None is int64 for counts and float32 for weighted counts. Counts may be int32,
         int64, float32 or float64; weighted counts float32 or float64.
-    n_threads : int or None, default=None
+    n_jobs : int or None, default=None
         Threads to count in; None is one per processor.
 
     Attributes
@@ -116,7 +116,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         idf: bool = False,
         length: float | None = None,
         dtype: Any = None,
-        n_threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.tokens = tokens
         self.lowercase = lowercase
@@ -135,7 +135,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.idf = idf
         self.length = length
         self.dtype = dtype
-        self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the vocabulary of texts ``X``; ``y`` is used to rank words by their classes."""
@@ -161,7 +161,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             codes=codes,
             vocabulary=vocabulary,
             dtype=dtype,
-            n_threads=self.n_threads,
+            n_threads=self.n_jobs,
         )
         self.n_words_ = self._counter.n_words
         self.size_choices_ = list(self._counter.size_choices)
@@ -171,7 +171,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """Counts of texts ``X``, a sparse array of shape (n_documents, n_words)."""
         counter = self._fitted_counter()
         dtype = self._dtype(counter.options)
-        return counter.count(as_text_array(X), dtype=dtype, n_threads=self.n_threads)
+        return counter.count(as_text_array(X), dtype=dtype, n_threads=self.n_jobs)
 
     @property
     def vocabulary_(self) -> dict[str, int]:

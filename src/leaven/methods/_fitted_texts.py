@@ -1,0 +1,141 @@
+"""What a trained TextClassifier can do: predict, score, explain, save."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from sklearn.utils.validation import check_is_fitted
+
+from leaven._base.typing import ClassArray, FloatArray
+from leaven._base.validation import checked_weights
+from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
+from leaven.documents._arrow import as_text_array
+from leaven.documents._label_checks import check_lengths
+from leaven.documents._label_rules import LabelRules
+from leaven.documents._labels import encode_labels
+from leaven.experts import ComponentWords, Explanation
+from leaven.learning import check_given
+
+__all__ = ["FittedTexts"]
+
+
+class FittedTexts:
+    """The methods of :class:`TextClassifier` that need a trained classifier."""
+
+    classes_: ClassArray
+    report_: FitReport
+    embed: Callable[[list[str]], Any] | None
+    n_jobs: int | None
+    unlabeled: Sequence[Any]
+    ignore_case: bool
+    _fitted: FittedClassifier
+
+    @property
+    def _label_rules(self) -> LabelRules:
+        return LabelRules.of(self.unlabeled, self.ignore_case)
+
+    def _vectors(self, array: pa.LargeStringArray, given: Any) -> FloatArray | None:
+        """The user's vectors of texts: as given, or from the user's function."""
+        if given is None and self.embed is not None:
+            given = self.embed(array.to_pylist())
+        return None if given is None else check_given(given, len(array))
+
+    def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
+        """Class probabilities, (n_documents, n_classes).
+
+        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are right.
+        """
+        return self.fitted.predict_proba(**self._asked(X, vectors))
+
+    def predict(self, X: Any, *, vectors: Any = None, min_probability: float | None = None) -> Any:
+        """Most probable class of each document; None where it is below ``min_probability``."""
+        fitted = self.fitted
+        probability = fitted.predict_proba(**self._asked(X, vectors))
+        predicted = fitted.labels.decode(fitted.decide(probability))
+        if min_probability is not None:
+            predicted = predicted.astype(object)
+            predicted[~is_confident(probability.max(axis=1), min_probability)] = None
+        return predicted
+
+    def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
+        """Logarithms of the class probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.fitted.predict_proba(**self._asked(X, vectors)))
+
+    def _asked(self, X: Any, vectors: Any) -> dict[str, Any]:
+        array = as_text_array(X)
+        return {
+            "texts": array,
+            "vectors": self._vectors(array, vectors),
+            "n_threads": self.n_jobs,
+        }
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, vectors: Any = None) -> float:
+        """Accuracy on the labeled documents among these."""
+        check_is_fitted(self, "_fitted")
+        array, known = as_text_array(X), encode_labels(y, self._label_rules)
+        check_lengths(known, len(array))
+        is_labeled = known.codes >= 0
+        if not is_labeled.any():
+            raise ValueError(
+                "score needs labeled documents, and every label is missing; in cross-validation "
+                "use cv=LabeledFold(), whose test folds hold labeled documents only"
+            )
+        if not set(known.classes.tolist()) & set(self.classes_.tolist()):
+            raise ValueError(
+                f"none of the labels given ({known.classes.tolist()[0]!r}, …) is a class of this "
+                f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
+            )
+        weight = None
+        if sample_weight is not None:
+            weight = checked_weights("sample_weight", sample_weight, len(array))[is_labeled]
+            if not weight.any():
+                raise ValueError(
+                    "sample_weight must be positive for some labeled document, got 0 for all of "
+                    "them; raise some"
+                )
+        truth = known.classes[known.codes[is_labeled]]
+        fitted = self.fitted
+        codes = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
+        right = fitted.labels.decode(codes)[is_labeled] == truth
+        return float(np.average(right, weights=weight))
+
+    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
+        """Most characteristic words of each class, by weighted log-likelihood ratio."""
+        return self.fitted.top_words(how_many)
+
+    def components(self, how_many: int = 10) -> list[ComponentWords]:
+        """Every component of the model: number, class, share of the documents, top words."""
+        return self.fitted.components(how_many)
+
+    def assign_components(self, mapping: Mapping[int, Any]) -> Self:
+        """Assign components to other classes, after a look at their words.
+
+        Annealing with few labels can leave a component with the wrong class, which its words
+        reveal. Components that ``mapping`` (number to class) does not name keep their class.
+        """
+        self._fitted = self.fitted.assigned(mapping)
+        self.report_ = self._fitted.report
+        return self
+
+    def explain(self, text: str, how_many: int = 10, *, vector: Any = None) -> Explanation:
+        """The prediction for one text, and which words pulled towards which class.
+
+        ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
+        trained with vectors.
+        """
+        given = None if vector is None else [vector]
+        fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
+        return fitted.explain(text, how_many, None if vectors is None else vectors[0])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that :func:`leaven.load` reads."""
+        save_model(self.fitted, path)
+
+    @property
+    def fitted(self) -> FittedClassifier:
+        """The trained classifier as data."""
+        check_is_fitted(self, "_fitted")
+        return self._fitted
