@@ -42,6 +42,7 @@ REMEDY = {
 
 
 NO_HEADER = "if the first row is a document already, pass --no-header (header=False in Python)"
+LONGEST_LIST = 300  # characters of the names in a message
 JOINT = "\n\n"  # between the columns of one document
 
 
@@ -72,9 +73,14 @@ class Header:
         return f"{REMEDY[kind]}; {NO_HEADER}" if self.looks_like_data else REMEDY[kind]
 
     def __str__(self) -> str:
-        shown = [repr(name if len(name) <= 40 else name[:37] + "...") for name in self.names[:20]]
-        if len(self.names) > 20:
-            shown.append(f"and {len(self.names) - 20} more")
+        shown: list[str] = []
+        for name in self.names[:20]:
+            shown.append(repr(name if len(name) <= 40 else name[:37] + "..."))
+            if len(", ".join(shown)) > LONGEST_LIST:
+                shown.pop()
+                break
+        if len(self.names) > len(shown):
+            shown.append(f"and {len(self.names) - len(shown)} more")
         return f"columns found: {', '.join(shown)}" if shown else "no columns found"
 
 

@@ -126,12 +126,26 @@ def _write(tables: Iterable[pa.Table], file: Any, format: str, layout: Layout) -
 
 
 def _write_parquet(tables: Iterator[pa.Table], file: Any) -> None:
-    table = next(tables)
+    table = _with_keys(next(tables))
     schema = table.schema
     with pq.ParquetWriter(file, schema) as writer:
         writer.write_table(table)
         for table in tables:
             writer.write_table(_with_types(_with_columns(table, schema.names), schema))
+
+
+def _with_keys(table: pa.Table) -> pa.Table:
+    """The table with text for objects without keys, which Parquet has no form for."""
+    for i, field in enumerate(table.schema):
+        if _has_empty_struct(field.type):
+            table = table.set_column(i, field.name, flat(table.select([i])).column(0))
+    return table
+
+
+def _has_empty_struct(kind: pa.DataType) -> bool:
+    if pa.types.is_struct(kind):
+        return kind.num_fields == 0 or any(_has_empty_struct(field.type) for field in kind)
+    return pa.types.is_list(kind) and _has_empty_struct(kind.value_type)
 
 
 def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
@@ -234,10 +248,16 @@ def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
 
 
 def _finite(table: pa.Table) -> pa.Table:
-    """The table with nulls for NaN and infinity, which JSON does not have."""
+    """The table with nulls for NaN and infinity, which JSON does not have.
+
+    Short floats become the shortest decimals: 0.1, not 0.10000000149011612.
+    """
     for i, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
-            column = pc.if_else(pc.is_finite(table.column(i)), table.column(i), None)
+            column = table.column(i)
+            if field.type != pa.float64():
+                column = column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())
+            column = pc.if_else(pc.is_finite(column), column, None)
             table = table.set_column(i, field.name, column)
     return table
 
