@@ -9,6 +9,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from leaven.documents._readers import DocumentFiles
 from leaven.documents._writers import write_table, write_tables
 from leaven.exceptions import DataError
 
@@ -146,3 +147,25 @@ def test_columns_of_one_name_are_written_as_long_as_they_stay(tmp_path):
     assert (tmp_path / "a.csv").read_text() == "a,a\n1,2\n1,2\n"
     with pytest.raises(DataError, match="occurs twice"):
         write_tables([pa.table({"b": [1], "a": [1]}), twice], tmp_path / "b.csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_labels_that_are_floats_keep_their_names_and_nan_is_unlabeled(tmp_path, ending, kind):
+    labels = pa.array([0.5, None, float("nan"), 2.0, 0.1], pa.float64()).cast(kind, safe=False)
+    write_table(pa.table({"text": list("abcde"), "label": labels}), tmp_path / "a.parquet")
+    first = DocumentFiles(tmp_path / "a.parquet", keep_columns=True).read()
+    write_table(first.columns, tmp_path / f"b.{ending}")
+    names = DocumentFiles(tmp_path / f"b.{ending}").read().labels.to_pylist()
+    assert names == first.labels.to_pylist()
+    assert names[:4] == ["0.5", None, None, "2"]
+    assert kind == pa.float16() or names[4] == "0.1"
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary(), pa.large_binary()])
+def test_text_of_any_type_is_quoted_in_csv(tmp_path, kind):
+    texts = ["a,b", 'c "d"', "e\nf", None, ""]
+    column = pa.array(texts, pa.string()).cast(kind)
+    write_table(pa.table({"text": column, "n": range(5)}), tmp_path / "a.csv")
+    found = DocumentFiles(tmp_path / "a.csv").read().texts.to_pylist()
+    assert found == [text or "" for text in texts]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leaven.documents._columns import shown_name
 from leaven.documents._json_values import EXACT, as_text, is_json_type, type_of
 from leaven.documents._writers import flat
 from leaven.exceptions import DataError
@@ -24,8 +25,8 @@ def united(tables: list[pa.Table]) -> pa.Table:
         for name in table.schema.names:
             if table.schema.names.count(name) > 1:
                 raise DataError(
-                    f"columns must have different names to combine several files, but {name!r} "
-                    "occurs twice in one; rename it"
+                    "columns must have different names to combine several files, but "
+                    f"{shown_name(name)} occurs twice in one; rename it"
                 )
             types.setdefault(name, set()).add(table.schema.field(name).type)
     for name in types:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leaven.documents._arrow import plain_array
+from leaven.documents._columns import shown_name
 from leaven.documents._encodings import BOM
 from leaven.exceptions import DataError
 
@@ -76,8 +77,8 @@ def _cells(column: pa.Array, name: str, special: str) -> pa.LargeStringArray:
         strings = column.cast(pa.large_string())
     except pa.ArrowException:
         raise DataError(
-            f"column {name!r} holds {column.type}, which cannot be written as text; write .parquet "
-            "instead, which keeps its type"
+            f"column {shown_name(name)} holds {column.type}, which cannot be written as text; "
+            "write .parquet instead, which keeps its type"
         ) from None
     if pa.types.is_primitive(column.type):
         return strings

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from leaven._base.printing import printable
 from leaven.documents._columns import Header, Wanted
 from leaven.documents._encodings import (
     BOM,
@@ -130,7 +129,7 @@ class Source(ABC):
 
     def explain(self, error: Exception) -> DataError:
         """Describe what a lower-level error means for this file."""
-        message = printable(" ".join(str(error).split()))
+        message = _printable(" ".join(str(error).split()))
         if "utf8" in message.lower():
             return self.wrong_encoding()
         if isinstance(error, FileNotFoundError):
@@ -144,6 +143,11 @@ class Source(ABC):
     def wrong_encoding(self) -> DataError:
         """The error that names the first byte that the encoding does not allow."""
         return wrong_encoding(self.path, self.name, self.encoding)
+
+
+def _printable(text: str) -> str:
+    """Text that may quote any bytes of a file, with escape sequences as in Python."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def line_blocks(stream: pa.NativeFile, size: int, start: bool = True) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from leaven.documents._columns import Header, Wanted, nested_value
+from leaven.documents._columns import Header, Wanted, nested_value, shown_name
 from leaven.documents._encodings import BOM
 from leaven.documents._formats import MAX_BLOCK, SAMPLE_ROWS, Source, line_blocks
 from leaven.documents._json_kernels import BEHIND, N_STATES, PLACE, split_elements
@@ -22,6 +22,9 @@ __all__ = ["JsonSource"]
 
 HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+MAX_DEPTH = 256  # of nesting, well within what Python's parser can do at any depth of calls
+OPENING, CLOSING = (np.frombuffer(each, dtype=np.uint8) for each in (b"[{", b"]}"))
 MAX_DIGITS = 640  # the least limit that Python's conversion of integers can be set to
 PARALLEL_BLOCK = 1 << 22  # fastest on 20 Newsgroups, of 1, 4, 16 and 64 MiB
 
@@ -128,7 +131,7 @@ class JsonSource(Source):
         rows = list(self._rows(block, line, wanted.names))
         names: Iterable[str] = wanted.names
         if wanted.keeps_all:
-            # In every block alike: the columns that the first rows show, then in order of occurrence.
+            # In every block alike: the columns of the first rows, then others as they occur.
             names = dict.fromkeys(chain(self._names, chain.from_iterable(rows), wanted.names))
         columns = {name: [row.get(name) for row in rows] for name in names}
         for name in wanted.names:
@@ -153,6 +156,8 @@ class JsonSource(Source):
                 continue
             where = f"{self.unit} {number} of {self.name}"
             try:
+                if _is_deep(content):
+                    raise RecursionError
                 row = _decoder.decode(content.decode().strip())
             except (json.JSONDecodeError, RecursionError) as error:
                 reason = getattr(error, "msg", "nested too deeply")
@@ -186,9 +191,9 @@ class JsonSource(Source):
                 json.dumps([name, value], ensure_ascii=False).encode()
             except UnicodeEncodeError:
                 raise DataError(
-                    f"column {name!r} of {self.name} must be valid Unicode, but holds a lone "
-                    "surrogate (half of a character pair, such as \\ud800); replace it and write "
-                    "the file again"
+                    f"column {shown_name(name)} of {self.name} must be valid Unicode, but holds a "
+                    "lone surrogate (half of a character pair, such as \\ud800); replace it and "
+                    "write the file again"
                 ) from None
 
 
@@ -267,6 +272,15 @@ def _has_lone_surrogate(content: bytes) -> bool:
     return len(HALF.findall(content)) != 2 * len(PAIR.findall(content))
 
 
+def _is_deep(content: bytes) -> bool:
+    """Whether objects and lists are nested more deeply than is accepted."""
+    if content.count(b"[") + content.count(b"{") <= MAX_DEPTH:
+        return False
+    plain = np.frombuffer(STRING.sub(b"", content), dtype=np.uint8)
+    steps = np.isin(plain, OPENING).astype(np.int64) - np.isin(plain, CLOSING)
+    return bool(np.cumsum(steps).max(initial=0) > MAX_DEPTH)
+
+
 def _n_objects(block: bytes) -> int | None:
     """The number of lines that hold something; None if one cannot be exactly one object.
 
@@ -275,5 +289,9 @@ def _n_objects(block: bytes) -> int | None:
     whole = pa.array([block], pa.large_binary()).cast(pa.large_string())
     lines = pc.ascii_trim(pc.split_pattern(whole, "\n").values, " \t\r")
     lines = lines.filter(pc.not_equal(lines, ""))
+    if block.count(b"[") + block.count(b"{") > len(lines) + MAX_DEPTH:
+        nested = pc.add(pc.count_substring(lines, "["), pc.count_substring(lines, "{"))
+        if pc.max(nested).as_py() > MAX_DEPTH:
+            return None  # Arrow's parser has no limit, but the stack has
     is_object = pc.and_(pc.starts_with(lines, "{"), pc.ends_with(lines, "}"))
     return len(lines) if pc.all(is_object, min_count=0).as_py() else None

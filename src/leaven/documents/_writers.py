@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from leaven._base.atomic_files import replacing
 from leaven._base.validation import check_choice
+from leaven.documents._columns import shown_name, shown_names
 from leaven.documents._csv_rows import Layout, write_header, write_rows
 from leaven.exceptions import DataError
 
@@ -158,8 +159,8 @@ def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
     if new or twice:
         reason = "turns up" if new else "occurs twice"
         raise DataError(
-            f"column {(new or twice)[0]!r} {reason} in later rows, but the first rows determine "
-            f"the columns of the file ({', '.join(map(repr, names[:20]))}); write .jsonl "
+            f"column {shown_name((new or twice)[0])} {reason} in later rows, but the first rows "
+            f"determine the columns of the file ({shown_names(names)}); write .jsonl "
             "instead, which can hold any rows"
         )
     columns = [table.column(name) if name in present else pa.nulls(len(table)) for name in names]
@@ -178,9 +179,9 @@ def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
                 column = column.cast(wanted.type)
         except pa.ArrowException:
             raise DataError(
-                f"column {wanted.name!r} holds {_shown(column)} in later rows, but {wanted.type} "
-                "in the first rows, which determine its type; write .jsonl instead, which can hold "
-                "any rows"
+                f"column {shown_name(wanted.name)} holds {_shown(column)} in later rows, but "
+                f"{_type_name(wanted.type)} in the first rows, which determine its type; "
+                "write .jsonl instead, which can hold any rows"
             ) from None
         table = table.set_column(i, wanted, column)
     return table
@@ -212,7 +213,14 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _shown(column: pa.ChunkedArray) -> str:
-    return "nulls" if column.null_count == len(column) else str(column.type)
+    return "nulls" if column.null_count == len(column) else _type_name(column.type)
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """A type without the keys of its objects, which may be any."""
+    if pa.types.is_struct(kind):
+        return "struct"
+    return f"list of {_type_name(kind.value_type)}" if _is_list(kind) else str(kind)
 
 
 def flat(table: pa.Table) -> pa.Table:
@@ -235,8 +243,8 @@ def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise DataError(
-                f"columns must have different names in JSON, but {twice!r} occurs twice; rename "
-                "one, or write .csv"
+                f"columns must have different names in JSON, but {shown_name(twice)} occurs twice; "
+                "rename one, or write .csv"
             )
         for batch in _finite(table).to_batches(max_chunksize=4096):
             rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
@@ -256,7 +264,7 @@ def _finite(table: pa.Table) -> pa.Table:
         if pa.types.is_floating(field.type):
             column = table.column(i)
             if field.type != pa.float64():
-                column = column.cast(pa.float32()).cast(pa.string()).cast(pa.float64())
+                column = column.cast(pa.string()).cast(pa.float64())
             column = pc.if_else(pc.is_finite(column), column, None)
             table = table.set_column(i, field.name, column)
     return table
