@@ -1,7 +1,9 @@
 """Many tables below each other in one file."""
 
+import datetime
 import gzip
 import json
+from decimal import Decimal
 from itertools import pairwise
 
 import pyarrow as pa
@@ -169,3 +171,22 @@ def test_text_of_any_type_is_quoted_in_csv(tmp_path, kind):
     write_table(pa.table({"text": column, "n": range(5)}), tmp_path / "a.csv")
     found = DocumentFiles(tmp_path / "a.csv").read().texts.to_pylist()
     assert found == [text or "" for text in texts]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "json", "parquet"])
+def test_dates_decimals_and_bytes_are_the_same_text_in_every_format(tmp_path, ending):
+    day = datetime.datetime(2024, 2, 29, 12, 30)
+    columns = {
+        "ms": pa.array([day], pa.timestamp("ms")),
+        "utc": pa.array([day], pa.timestamp("us", "UTC")),
+        "date": pa.array([day.date()], pa.date32()),
+        "time": pa.array([day.time()], pa.time64("us")),
+        "decimal": pa.array([Decimal("1.50")], pa.decimal128(12, 2)),
+        "bytes": pa.array([b"some words"]),
+        "view": pa.array(["some words"], pa.string_view()),
+    }
+    write_table(pa.table(columns), tmp_path / "a.parquet")
+    write_table(pa.table(columns), tmp_path / f"b.{ending}")
+    for name in columns:
+        expected = DocumentFiles(tmp_path / "a.parquet", text=name).read().texts
+        assert DocumentFiles(tmp_path / f"b.{ending}", text=name).read().texts == expected

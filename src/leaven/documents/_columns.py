@@ -169,8 +169,8 @@ def _checked(header: Header, name: str, source: str, kind: str) -> str:
         )
     if count > 1:
         raise DataError(
-            f"{source} has {count} columns named {shown_name(name)}, so which of them is the {kind} "
-            f"is unclear; rename them, or {REMEDY[kind]}"
+            f"{source} has {count} columns named {shown_name(name)}, so which of them is the "
+            f"{kind} is unclear; rename them, or {REMEDY[kind]}"
         )
     return name
 

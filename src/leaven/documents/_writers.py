@@ -29,6 +29,14 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+IN_JSON = (
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_null,
+    pa.types.is_dictionary,
+)
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 
 
@@ -246,7 +254,7 @@ def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
                 f"columns must have different names in JSON, but {shown_name(twice)} occurs twice; "
                 "rename one, or write .csv"
             )
-        for batch in _finite(table).to_batches(max_chunksize=4096):
+        for batch in _as_in_json(table).to_batches(max_chunksize=4096):
             rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
             lines = [_json(dict(zip(names, row, strict=True))) for row in rows]
             if lines:
@@ -255,18 +263,25 @@ def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
     file.write((end if written else "[]\n" if is_array else "").encode())
 
 
-def _finite(table: pa.Table) -> pa.Table:
-    """The table with nulls for NaN and infinity, which JSON does not have.
+def _as_in_json(table: pa.Table) -> pa.Table:
+    """The table with nulls for NaN and infinity, which JSON does not have, and dates as text.
 
-    Short floats become the shortest decimals: 0.1, not 0.10000000149011612.
+    Short floats become the shortest decimals: 0.1, not 0.10000000149011612. Text is what CSV has
+    too.
     """
     for i, field in enumerate(table.schema):
-        if pa.types.is_floating(field.type):
-            column = table.column(i)
-            if field.type != pa.float64():
+        kind, column = field.type, table.column(i)
+        if pa.types.is_floating(kind):
+            if kind != pa.float64():
                 column = column.cast(pa.string()).cast(pa.float64())
             column = pc.if_else(pc.is_finite(column), column, None)
-            table = table.set_column(i, field.name, column)
+        elif not any(is_kind(kind) for is_kind in (*IN_JSON, pa.types.is_nested)):
+            try:
+                column = column.cast(pa.large_string())
+                column.validate(full=True)
+            except pa.ArrowException:  # such as bytes that are no text
+                continue
+        table = table.set_column(i, field.name, column)
     return table
 
 
