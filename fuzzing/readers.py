@@ -47,7 +47,9 @@ def check(case: "FileCase", path: Path) -> str:
 
     first = _view(lambda: [files().read()])
     kept = _view(lambda: [files(keep_columns=True).read()])
-    _compare(first, kept, "with kept columns")
+    if path.suffix != ".parquet" or first.refusal is not None or kept.refusal is None:
+        _compare(first, kept, "with kept columns")
+    # Otherwise a column is damaged that is read only where it is kept.
     for keep, reference in ((False, first), (True, kept)):
         for size in case.blocks:
             streamed = _view(partial(files, keep_columns=keep, block_bytes=size))
@@ -149,5 +151,10 @@ def _check_round_trip(kept: View, chosen: DocumentFiles, path: Path) -> None:
     # Where no column held labels, the guess is free to find some in what was written.
     for what in ("texts", "labels") if chosen.label_column is not None else ("texts",):
         expected, found = getattr(kept, what), getattr(back, what)
+        if path.suffix == ".jsonl":  # JSON has no infinity, so that null is written for it
+            infinite = {"inf": "" if what == "texts" else None}
+            infinite["-inf"] = infinite["inf"]
+            found = [infinite.get(one, one) for one in found]
+            expected = [infinite.get(one, one) for one in expected]
         if expected != found:
             raise Fault(f"other {what} {how}", _difference(expected, found))

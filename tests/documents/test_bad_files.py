@@ -211,3 +211,23 @@ def test_files_of_a_pattern_and_a_folder_are_skipped_each(write, tmp_path):
         files = DocumentFiles(path, skip_bad=True)
         assert list(files.bad) == [str(tmp_path / "b.csv")]
         assert len(files.read().texts) == 100
+
+
+def test_long_names_of_columns_are_left_out_of_a_message(write):
+    path = write("a.csv", ",".join(f"{i} " + "x" * 38 for i in range(20)).encode() + b"\n")
+    with pytest.raises(DataError, match=r"'0 x+', .* and 13 more\); ") as caught:
+        DocumentFiles(path)
+    assert len(str(caught.value)) - len(str(path)) < 600
+
+
+def test_bytes_of_a_file_are_escaped_in_a_message(write):
+    content = parquet()
+    begin = content.rindex(b"PAR1") - 4 - int.from_bytes(content[-8:-4], "little")
+    messages = set()
+    for byte in range(16):
+        changed = content[:begin] + bytes([byte]) + content[begin + 1 :]
+        with pytest.raises(DataError) as caught:
+            DocumentFiles(write("a.parquet", changed)).read()
+        assert str(caught.value).isprintable()
+        messages.add(str(caught.value).rpartition(":")[2])
+    assert r" \x0f" in messages

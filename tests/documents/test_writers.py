@@ -1,7 +1,9 @@
 """Many tables below each other in one file."""
 
+import datetime
 import gzip
 import json
+from decimal import Decimal
 from itertools import pairwise
 
 import pyarrow as pa
@@ -9,6 +11,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from leaven.documents._readers import DocumentFiles
 from leaven.documents._writers import write_table, write_tables
 from leaven.exceptions import DataError
 
@@ -146,3 +149,44 @@ def test_columns_of_one_name_are_written_as_long_as_they_stay(tmp_path):
     assert (tmp_path / "a.csv").read_text() == "a,a\n1,2\n1,2\n"
     with pytest.raises(DataError, match="occurs twice"):
         write_tables([pa.table({"b": [1], "a": [1]}), twice], tmp_path / "b.csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_labels_that_are_floats_keep_their_names_and_nan_is_unlabeled(tmp_path, ending, kind):
+    labels = pa.array([0.5, None, float("nan"), 2.0, 0.1], pa.float64()).cast(kind, safe=False)
+    write_table(pa.table({"text": list("abcde"), "label": labels}), tmp_path / "a.parquet")
+    first = DocumentFiles(tmp_path / "a.parquet", keep_columns=True).read()
+    write_table(first.columns, tmp_path / f"b.{ending}")
+    names = DocumentFiles(tmp_path / f"b.{ending}").read().labels.to_pylist()
+    assert names == first.labels.to_pylist()
+    assert names[:4] == ["0.5", None, None, "2"]
+    assert kind == pa.float16() or names[4] == "0.1"
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary(), pa.large_binary()])
+def test_text_of_any_type_is_quoted_in_csv(tmp_path, kind):
+    texts = ["a,b", 'c "d"', "e\nf", None, ""]
+    column = pa.array(texts, pa.string()).cast(kind)
+    write_table(pa.table({"text": column, "n": range(5)}), tmp_path / "a.csv")
+    found = DocumentFiles(tmp_path / "a.csv").read().texts.to_pylist()
+    assert found == [text or "" for text in texts]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "json", "parquet"])
+def test_dates_decimals_and_bytes_are_the_same_text_in_every_format(tmp_path, ending):
+    day = datetime.datetime(2024, 2, 29, 12, 30)
+    columns = {
+        "ms": pa.array([day], pa.timestamp("ms")),
+        "utc": pa.array([day], pa.timestamp("us", "UTC")),
+        "date": pa.array([day.date()], pa.date32()),
+        "time": pa.array([day.time()], pa.time64("us")),
+        "decimal": pa.array([Decimal("1.50")], pa.decimal128(12, 2)),
+        "bytes": pa.array([b"some words"]),
+        "view": pa.array(["some words"], pa.string_view()),
+    }
+    write_table(pa.table(columns), tmp_path / "a.parquet")
+    write_table(pa.table(columns), tmp_path / f"b.{ending}")
+    for name in columns:
+        expected = DocumentFiles(tmp_path / "a.parquet", text=name).read().texts
+        assert DocumentFiles(tmp_path / f"b.{ending}", text=name).read().texts == expected

@@ -29,7 +29,7 @@ def describe(model: str) -> dict[str, Any]:
         "file": name,
         "bytes": len(content),
         "format": about["format"],
-        "leaven": about["leaven"],
+        "leaven": about.get("leaven", "unknown"),
         "method": report.method,
         "classes": [str(each) for each in fitted.classes.tolist()],
         "n_words": fitted.counter.n_words,

@@ -19,6 +19,8 @@ __all__ = [
     "guess",
     "label_array",
     "parts_of",
+    "shown_name",
+    "shown_names",
     "text_array",
 ]
 
@@ -42,7 +44,25 @@ REMEDY = {
 
 
 NO_HEADER = "if the first row is a document already, pass --no-header (header=False in Python)"
+# What a message shows of the names in a file: characters of one, how many, characters of all.
+LONGEST, MOST_LISTED, LONGEST_LIST = 40, 20, 300
 JOINT = "\n\n"  # between the columns of one document
+
+
+def shown_name(name: str) -> str:
+    """A name that is in a file, for a message."""
+    return repr(name if len(name) <= LONGEST else name[: LONGEST - 3] + "...")
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Names that are in a file, for a message."""
+    shown: list[str] = []
+    for name in map(shown_name, names[:MOST_LISTED]):
+        if sum(map(len, shown)) + len(name) > LONGEST_LIST:
+            break
+        shown.append(name)
+    others = [] if len(shown) == len(names) else [f"and {len(names) - len(shown)} more"]
+    return ", ".join([*shown, *others])
 
 
 @dataclass(frozen=True)
@@ -72,10 +92,7 @@ class Header:
         return f"{REMEDY[kind]}; {NO_HEADER}" if self.looks_like_data else REMEDY[kind]
 
     def __str__(self) -> str:
-        shown = [repr(name if len(name) <= 40 else name[:37] + "...") for name in self.names[:20]]
-        if len(self.names) > 20:
-            shown.append(f"and {len(self.names) - 20} more")
-        return f"columns found: {', '.join(shown)}" if shown else "no columns found"
+        return f"columns found: {shown_names(self.names)}" if self.names else "no columns found"
 
 
 def guess(names: Sequence[str], candidates: Iterable[str]) -> str | None:
@@ -147,11 +164,13 @@ def choose_label(
 def _checked(header: Header, name: str, source: str, kind: str) -> str:
     count = header.names.count(name)
     if count == 0:
-        raise DataError(f"{source} has no column {name!r} ({header}); {header.remedy(kind)}")
+        raise DataError(
+            f"{source} has no column {shown_name(name)} ({header}); {header.remedy(kind)}"
+        )
     if count > 1:
         raise DataError(
-            f"{source} has {count} columns named {name!r}, so which of them is the {kind} is "
-            f"unclear; rename them, or {REMEDY[kind]}"
+            f"{source} has {count} columns named {shown_name(name)}, so which of them is the "
+            f"{kind} is unclear; rename them, or {REMEDY[kind]}"
         )
     return name
 
@@ -204,10 +223,10 @@ def nested_value(source: str, name: str, kind: str, found: str) -> DataError:
     """The error for a column that holds lists or objects where one string is needed."""
     if kind == "label" and found == "list":
         return DataError(
-            f"column {name!r} of {source} is a list per document (multi-label), which no method "
-            "supports yet; keep one label per document"
+            f"column {shown_name(name)} of {source} is a list per document (multi-label), which no "
+            "method supports yet; keep one label per document"
         )
     return DataError(
-        f"column {name!r} of {source} must hold one string per document as its {kind}, but holds "
-        f"a {found}; {REMEDY[kind]}"
+        f"column {shown_name(name)} of {source} must hold one string per document as its {kind}, "
+        f"but holds a {found}; {REMEDY[kind]}"
     )

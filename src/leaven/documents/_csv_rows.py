@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leaven.documents._arrow import plain_array
+from leaven.documents._columns import shown_name
 from leaven.documents._encodings import BOM
 from leaven.exceptions import DataError
 
@@ -50,7 +51,7 @@ def _quoted(value: str) -> str:
 
 
 def write_rows(table: pa.Table, file: Any, layout: Layout) -> None:
-    """Write rows; a null is nothing, and an empty string a pair of quotation marks."""
+    """Write rows; a null is nothing, as is NaN, and an empty string a pair of quotation marks."""
     if not table.num_columns:
         return
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
@@ -70,15 +71,16 @@ def write_rows(table: pa.Table, file: Any, layout: Layout) -> None:
 
 
 def _cells(column: pa.Array, name: str, special: str) -> pa.LargeStringArray:
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
     try:
         strings = column.cast(pa.large_string())
     except pa.ArrowException:
         raise DataError(
-            f"column {name!r} holds {column.type}, which cannot be written as text; write .parquet "
-            "instead, which keeps its type"
+            f"column {shown_name(name)} holds {column.type}, which cannot be written as text; "
+            "write .parquet instead, which keeps its type"
         ) from None
-    if not is_text and not pa.types.is_binary(column.type):
+    if pa.types.is_primitive(column.type):
         return strings
     pattern = "".join(f"\\{each}" for each in special + '"') + "\\r\\n"
     needs_quotes = pc.match_substring_regex(strings, f"[{pattern}]|^$|^\ufeff")

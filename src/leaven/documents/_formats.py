@@ -129,7 +129,7 @@ class Source(ABC):
 
     def explain(self, error: Exception) -> DataError:
         """Describe what a lower-level error means for this file."""
-        message = " ".join(str(error).split())
+        message = _printable(" ".join(str(error).split()))
         if "utf8" in message.lower():
             return self.wrong_encoding()
         if isinstance(error, FileNotFoundError):
@@ -143,6 +143,11 @@ class Source(ABC):
     def wrong_encoding(self) -> DataError:
         """The error that names the first byte that the encoding does not allow."""
         return wrong_encoding(self.path, self.name, self.encoding)
+
+
+def _printable(text: str) -> str:
+    """Text that may quote any bytes of a file, with escape sequences as in Python."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def line_blocks(stream: pa.NativeFile, size: int, start: bool = True) -> Iterator[bytes]:
@@ -225,11 +230,15 @@ class ParquetSource(Source):
             meta = file.metadata
             n_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
             rows = max(1, self.block_bytes * meta.num_rows // max(1, n_bytes))
+            groups = range(meta.num_row_groups) if self.span is None else range(*self.span)
             done = 0
             for batch in file.iter_batches(
                 batch_size=min(rows, 1 << 16),
                 columns=None if wanted.keeps_all else wanted.names,
-                row_groups=None if self.span is None else range(*self.span),
+                row_groups=groups,
             ):
                 done += batch.num_rows
                 yield pa.Table.from_batches([batch]), self.size * done // meta.num_rows
+            if done != sum(meta.row_group(i).num_rows for i in groups):
+                # Arrow notices only where the last batch is wider in one column than in another.
+                raise pa.ArrowInvalid("columns do not have the same size")

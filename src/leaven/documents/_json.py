@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from leaven.documents._columns import Header, Wanted, nested_value
+from leaven.documents._columns import Header, Wanted, nested_value, shown_name
 from leaven.documents._encodings import BOM
 from leaven.documents._formats import MAX_BLOCK, SAMPLE_ROWS, Source, line_blocks
 from leaven.documents._json_kernels import BEHIND, N_STATES, PLACE, split_elements
+from leaven.documents._json_values import as_text, column_of
 from leaven.exceptions import DataError
 
 __all__ = ["JsonSource"]
 
 HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+MAX_DEPTH = 256  # of nesting, well within what Python's parser can do at any depth of calls
+OPENING, CLOSING = (np.frombuffer(each, dtype=np.uint8) for each in (b"[{", b"]}"))
 MAX_DIGITS = 640  # the least limit that Python's conversion of integers can be set to
 PARALLEL_BLOCK = 1 << 22  # fastest on 20 Newsgroups, of 1, 4, 16 and 64 MiB
 
@@ -37,6 +42,7 @@ class JsonSource(Source):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self._names: tuple[str, ...] = ()  # columns of the first rows
         self._label_types = [pa.large_string(), pa.int64(), pa.bool_()]
         with self.explained():
             raw, stream = self.open()
@@ -59,6 +65,11 @@ class JsonSource(Source):
         return line_blocks(elements, size, self.is_start)
 
     def header(self, enough: Callable[[Sequence[str]], bool]) -> Header:
+        header = self._sampled(enough)
+        self._names = header.names
+        return header
+
+    def _sampled(self, enough: Callable[[Sequence[str]], bool]) -> Header:
         names: dict[str, None] = {}
         strings: set[str] = set()
         lists: set[str] = set()
@@ -118,33 +129,18 @@ class JsonSource(Source):
     def _slow_table(self, block: bytes, line: int, wanted: Wanted) -> pa.Table:
         """Parse object by object, where types vary or all fields are kept."""
         rows = list(self._rows(block, line, wanted.names))
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        columns = {}
-        for name in [*names, *wanted.names]:
-            if name in columns or not (wanted.keeps_all or name in wanted.names):
-                continue
-            kind = "text" if name in wanted.text else "label" if name == wanted.label else None
-            columns[name] = self._column([row.get(name) for row in rows], name, kind)
-        return pa.table(columns)
+        names: Iterable[str] = wanted.names
+        if wanted.keeps_all:
+            # In every block alike: the columns of the first rows, then others as they occur.
+            names = dict.fromkeys(chain(self._names, chain.from_iterable(rows), wanted.names))
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        for name in wanted.names:
+            self._check_flat(columns[name], name, "text" if name in wanted.text else "label")
+        return pa.table({name: column_of(values) for name, values in columns.items()})
 
-    def _column(self, values: list[Any], name: str, kind: str | None) -> pa.Array:
-        types = set(map(type, values)) - {type(None)}
-        if kind is not None and types not in ({int}, {bool}, {str}):
-            # Value by value, so that a label does not depend on the others in its block.
-            if nested := types - {str, int, float, bool}:
-                found = "list" if list in nested else "nested value"
-                raise nested_value(self.name, name, kind, found)
-            values = [_as_json_text(value) for value in values]
-        try:
-            if str in types or (kind is not None and types not in ({int}, {bool})):
-                return pa.array(values, pa.large_string())
-            column = pa.array(values)
-            if not _has_empty_struct(column.type):
-                return column
-        except (pa.ArrowException, OverflowError):
-            pass
-        # Values that Arrow or Parquet have no type for, such as {} or numbers of many digits.
-        return self._column([_as_json_text(value) for value in values], name, kind)
+    def _check_flat(self, values: list[Any], name: str, kind: str) -> None:
+        if nested := set(map(type, values)) - {str, int, float, bool, type(None)}:
+            raise nested_value(self.name, name, kind, "list" if list in nested else "nested value")
 
     @property
     def _rule(self) -> str:
@@ -160,6 +156,8 @@ class JsonSource(Source):
                 continue
             where = f"{self.unit} {number} of {self.name}"
             try:
+                if _is_deep(content):
+                    raise RecursionError
                 row = _decoder.decode(content.decode().strip())
             except (json.JSONDecodeError, RecursionError) as error:
                 reason = getattr(error, "msg", "nested too deeply")
@@ -174,7 +172,7 @@ class JsonSource(Source):
             if not isinstance(row, dict):
                 raise DataError(
                     f"{where} must be a JSON object, but is "
-                    f"{_as_json_text(row, 'null')[:40]!r}; {self._rule}"
+                    f"{(as_text(row) or 'null')[:40]!r}; {self._rule}"
                 )
             if _has_lone_surrogate(content):
                 self._check_unicode(row)
@@ -193,9 +191,9 @@ class JsonSource(Source):
                 json.dumps([name, value], ensure_ascii=False).encode()
             except UnicodeEncodeError:
                 raise DataError(
-                    f"column {name!r} of {self.name} must be valid Unicode, but holds a lone "
-                    "surrogate (half of a character pair, such as \\ud800); replace it and write "
-                    "the file again"
+                    f"column {shown_name(name)} of {self.name} must be valid Unicode, but holds a "
+                    "lone surrogate (half of a character pair, such as \\ud800); replace it and "
+                    "write the file again"
                 ) from None
 
 
@@ -253,16 +251,6 @@ _decoder = json.JSONDecoder(
 )
 
 
-def _as_json_text(value: Any, null: str | None = None) -> Any:
-    if value is None:
-        return null
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float):
-        return pa.scalar(value).cast(pa.string()).as_py()
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _parse(block: bytes, schema: pa.Schema) -> pa.Table:
     options = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     try:
@@ -284,6 +272,15 @@ def _has_lone_surrogate(content: bytes) -> bool:
     return len(HALF.findall(content)) != 2 * len(PAIR.findall(content))
 
 
+def _is_deep(content: bytes) -> bool:
+    """Whether objects and lists are nested more deeply than is accepted."""
+    if content.count(b"[") + content.count(b"{") <= MAX_DEPTH:
+        return False
+    plain = np.frombuffer(STRING.sub(b"", content), dtype=np.uint8)
+    steps = np.isin(plain, OPENING).astype(np.int64) - np.isin(plain, CLOSING)
+    return bool(np.cumsum(steps).max(initial=0) > MAX_DEPTH)
+
+
 def _n_objects(block: bytes) -> int | None:
     """The number of lines that hold something; None if one cannot be exactly one object.
 
@@ -292,12 +289,9 @@ def _n_objects(block: bytes) -> int | None:
     whole = pa.array([block], pa.large_binary()).cast(pa.large_string())
     lines = pc.ascii_trim(pc.split_pattern(whole, "\n").values, " \t\r")
     lines = lines.filter(pc.not_equal(lines, ""))
+    if block.count(b"[") + block.count(b"{") > len(lines) + MAX_DEPTH:
+        nested = pc.add(pc.count_substring(lines, "["), pc.count_substring(lines, "{"))
+        if pc.max(nested).as_py() > MAX_DEPTH:
+            return None  # Arrow's parser has no limit, but the stack has
     is_object = pc.and_(pc.starts_with(lines, "{"), pc.ends_with(lines, "}"))
     return len(lines) if pc.all(is_object, min_count=0).as_py() else None
-
-
-def _has_empty_struct(kind: pa.DataType) -> bool:
-    """Whether a type holds objects without keys, which Parquet has no form for."""
-    if pa.types.is_struct(kind):
-        return kind.num_fields == 0 or any(_has_empty_struct(field.type) for field in kind)
-    return pa.types.is_list(kind) and _has_empty_struct(kind.value_type)

@@ -65,7 +65,8 @@ class DocumentFiles:
         Refuse files without a label column.
     keep_columns : bool, default=False
         Include all columns in every batch. In JSON Lines, where fields may vary, each batch
-        has the columns and types that occur in it; ``read`` combines them.
+        has the types that occur in it, and may have columns that the first rows lack; ``read``
+        combines them. There a column whose values have no type in common is text.
     block_bytes : int, default=16 MiB
         How much to read at a time; the block of a longer document is larger.
     skip_bad : bool, default=False
@@ -95,7 +96,8 @@ class DocumentFiles:
     one exception: Parquet stores columns apart, and a column that is not wanted is not read, so
     that damage to it is found only with ``keep_columns``. A file of text must be valid in its
     encoding throughout. JSON is read as Python's parser does, but for control characters in
-    strings and NaN, which are accepted (NaN as a missing value).
+    strings and NaN, which are accepted (NaN as a missing value), and for more than 256 levels of
+    nesting, which are refused.
     """
 
     def __init__(

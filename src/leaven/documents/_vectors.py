@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from leaven._base.typing import FloatArray
+from leaven.documents._columns import shown_names
 from leaven.exceptions import DataError
 
 __all__ = ["vector_array"]
@@ -14,7 +15,7 @@ __all__ = ["vector_array"]
 def vector_array(table: pa.Table, name: str, source: str) -> FloatArray:
     """The vectors of a column, (n_documents, n_dims): lists of numbers, or JSON text of lists."""
     if table.column_names.count(name) != 1:
-        found = ", ".join(map(repr, table.column_names[:20]))
+        found = shown_names(table.column_names)
         raise DataError(
             f"{source} must have one column {name!r} of vectors, columns found: {found}; name the "
             "right one with --vectors"

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from leaven._base.atomic_files import replacing
 from leaven._base.validation import check_choice
+from leaven.documents._columns import shown_name, shown_names
 from leaven.documents._csv_rows import Layout, write_header, write_rows
 from leaven.exceptions import DataError
 
@@ -28,6 +29,14 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+IN_JSON = (
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_null,
+    pa.types.is_dictionary,
+)
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 
 
@@ -126,12 +135,26 @@ def _write(tables: Iterable[pa.Table], file: Any, format: str, layout: Layout) -
 
 
 def _write_parquet(tables: Iterator[pa.Table], file: Any) -> None:
-    table = next(tables)
+    table = _with_keys(next(tables))
     schema = table.schema
     with pq.ParquetWriter(file, schema) as writer:
         writer.write_table(table)
         for table in tables:
             writer.write_table(_with_types(_with_columns(table, schema.names), schema))
+
+
+def _with_keys(table: pa.Table) -> pa.Table:
+    """The table with text for objects without keys, which Parquet has no form for."""
+    for i, field in enumerate(table.schema):
+        if _has_empty_struct(field.type):
+            table = table.set_column(i, field.name, flat(table.select([i])).column(0))
+    return table
+
+
+def _has_empty_struct(kind: pa.DataType) -> bool:
+    if pa.types.is_struct(kind):
+        return kind.num_fields == 0 or any(_has_empty_struct(field.type) for field in kind)
+    return pa.types.is_list(kind) and _has_empty_struct(kind.value_type)
 
 
 def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
@@ -144,8 +167,8 @@ def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
     if new or twice:
         reason = "turns up" if new else "occurs twice"
         raise DataError(
-            f"column {(new or twice)[0]!r} {reason} in later rows, but the first rows determine "
-            f"the columns of the file ({', '.join(map(repr, names[:20]))}); write .jsonl "
+            f"column {shown_name((new or twice)[0])} {reason} in later rows, but the first rows "
+            f"determine the columns of the file ({shown_names(names)}); write .jsonl "
             "instead, which can hold any rows"
         )
     columns = [table.column(name) if name in present else pa.nulls(len(table)) for name in names]
@@ -164,9 +187,9 @@ def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
                 column = column.cast(wanted.type)
         except pa.ArrowException:
             raise DataError(
-                f"column {wanted.name!r} holds {_shown(column)} in later rows, but {wanted.type} "
-                "in the first rows, which determine its type; write .jsonl instead, which can hold "
-                "any rows"
+                f"column {shown_name(wanted.name)} holds {_shown(column)} in later rows, but "
+                f"{_type_name(wanted.type)} in the first rows, which determine its type; "
+                "write .jsonl instead, which can hold any rows"
             ) from None
         table = table.set_column(i, wanted, column)
     return table
@@ -198,7 +221,14 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _shown(column: pa.ChunkedArray) -> str:
-    return "nulls" if column.null_count == len(column) else str(column.type)
+    return "nulls" if column.null_count == len(column) else _type_name(column.type)
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """A type without the keys of its objects, which may be any."""
+    if pa.types.is_struct(kind):
+        return "struct"
+    return f"list of {_type_name(kind.value_type)}" if _is_list(kind) else str(kind)
 
 
 def flat(table: pa.Table) -> pa.Table:
@@ -221,10 +251,10 @@ def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise DataError(
-                f"columns must have different names in JSON, but {twice!r} occurs twice; rename "
-                "one, or write .csv"
+                f"columns must have different names in JSON, but {shown_name(twice)} occurs twice; "
+                "rename one, or write .csv"
             )
-        for batch in _finite(table).to_batches(max_chunksize=4096):
+        for batch in _as_in_json(table).to_batches(max_chunksize=4096):
             rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
             lines = [_json(dict(zip(names, row, strict=True))) for row in rows]
             if lines:
@@ -233,12 +263,25 @@ def _write_json(tables: Iterable[pa.Table], file: Any, is_array: bool) -> None:
     file.write((end if written else "[]\n" if is_array else "").encode())
 
 
-def _finite(table: pa.Table) -> pa.Table:
-    """The table with nulls for NaN and infinity, which JSON does not have."""
+def _as_in_json(table: pa.Table) -> pa.Table:
+    """The table with nulls for NaN and infinity, which JSON does not have, and dates as text.
+
+    Short floats become the shortest decimals: 0.1, not 0.10000000149011612. Text is what CSV has
+    too.
+    """
     for i, field in enumerate(table.schema):
-        if pa.types.is_floating(field.type):
-            column = pc.if_else(pc.is_finite(table.column(i)), table.column(i), None)
-            table = table.set_column(i, field.name, column)
+        kind, column = field.type, table.column(i)
+        if pa.types.is_floating(kind):
+            if kind != pa.float64():
+                column = column.cast(pa.string()).cast(pa.float64())
+            column = pc.if_else(pc.is_finite(column), column, None)
+        elif not any(is_kind(kind) for is_kind in (*IN_JSON, pa.types.is_nested)):
+            try:
+                column = column.cast(pa.large_string())
+                column.validate(full=True)
+            except pa.ArrowException:  # such as bytes that are no text
+                continue
+        table = table.set_column(i, field.name, column)
     return table
 
 
