@@ -1,8 +1,13 @@
 """Fixtures of all tests."""
 
 import pytest
+from hypothesis import settings
 
 from leaven.datasets import data_folder
+
+# Time is measured by benchmarks: on a busy machine any test can be slow.
+settings.register_profile("leaven", deadline=None)
+settings.load_profile("leaven")
 
 
 @pytest.fixture(scope="session")
