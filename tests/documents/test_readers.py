@@ -363,7 +363,9 @@ def test_files_are_closed_after_each_pass(write, monkeypatch):
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     rows=st.lists(st.tuples(ANY_TEXT, st.none() | ANY_TEXT), min_size=1),
     ending=st.sampled_from(["csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"]),
@@ -383,7 +385,9 @@ def test_what_is_written_is_read_back(tmp_path, rows, ending, block_bytes, keep_
     assert documents.labels.to_pylist() == [label or None for label in trimmed]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n")), min_size=1
