@@ -116,7 +116,7 @@ def predicted_tables(
                 on_piece(n_done, n_pieces)
         if not n_documents:
             name = of_file[0].source.name
-            files.leave_out(name, f"{name} holds no documents; pass a file that does")
+            files.leave_out(name, f"{name} contains no documents; pass a file that does")
 
 
 def _all_done(
@@ -180,7 +180,7 @@ def _write(piece: FilePiece, labeler: TablePredictor, stage: Path) -> Done:
 
     if not stage.is_dir():
         raise FileNotFoundError(
-            f"a worker does not find the folder {str(stage.parent)!r}; it must be one that all "
+            f"a worker cannot find the folder {str(stage.parent)!r}; it must be one that all "
             "workers can open under the same path"
         )
     # A unique name, because a worker taken for lost may still write the same piece.
