@@ -116,7 +116,7 @@ def predicted_tables(
                 on_piece(n_done, n_pieces)
         if not n_documents:
             name = of_file[0].source.name
-            files.leave_out(name, f"{name} contains no documents; pass a file that does")
+            files.leave_out(name, f"{name} holds no documents; pass a file that does")
 
 
 def _all_done(

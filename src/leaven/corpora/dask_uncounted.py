@@ -156,7 +156,7 @@ def good_pieces(
         name = pieces[number][0].source.name
         fault = next((fault for fault, _ in answers if fault is not None), None)
         if fault is None and not sum(n_documents for _, n_documents in answers):
-            fault = f"{name} contains no documents; pass a file that does"
+            fault = f"{name} holds no documents; pass a file that does"
         if fault is None:
             sizes = [n_documents for _, n_documents in answers]
             rows = zip(pieces[number], looks[number], sizes, strict=True)
