@@ -175,7 +175,7 @@ def test_it_explains_and_names_top_words(texts, labels):
     explanation = clf.explain("a comet and the moon")
     assert explanation.label == "space"
     assert explanation.words[0].word in ("comet", "moon")
-    with pytest.raises(ValueError, match="needs a model of components alone, and this one is not"):
+    with pytest.raises(ValueError, match="components only, but this one has none"):
         clf.components()
 
 
@@ -224,7 +224,7 @@ def test_options_and_vectors_it_does_not_have_are_refused(texts, labels):
         TextClassifier("centroid", options={"alpha": 1.0}).fit(texts, labels)
     with pytest.raises(ValueError, match=r"shrinkage must be in \[0, 1\], got 2"):
         TextClassifier("centroid", options={"shrinkage": 2}).fit(texts, labels)
-    with pytest.raises(ValueError, match="looks at words alone and cannot use vectors"):
+    with pytest.raises(ValueError, match="uses words only and cannot use vectors"):
         TextClassifier("centroid").fit(texts, labels, vectors=np.ones((60, 2)))
 
 

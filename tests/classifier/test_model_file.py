@@ -394,12 +394,12 @@ def test_a_report_of_format_2_written_by_other_means_is_read():
     assert str(report).splitlines() == [
         "method annealed: asked for",
         "1,202 documents, 2 labeled in 2 classes, 2 words",
-        "components per class by accuracy on 8 held-out labeled documents: 1: 50 %, "
+        "accuracy on 8 held-out labeled documents by components per class: 1: 50 %, "
         "{'space': 3}: 75 %",
         "2 iterations of annealing, then 1 EM iteration, converged; objective -7,500 → -7,000",
         "1.25 s (counting 0.25, fitting 1.00)",
-        "  baking       1 labeled,  25.0 % of the unlabeled",
-        "  space        1 labeled,  75.0 % of the unlabeled, 3 components",
+        "  baking       1 labeled,  25.0 % of unlabeled documents",
+        "  space        1 labeled,  75.0 % of unlabeled documents, 3 components",
     ]
     assert (report.n_iter, report.n_annealed, report.converged) == (3, 2, True)
     assert report.components == {"baking": 1, "space": 3}
@@ -558,7 +558,7 @@ FOREIGN = {
 
 @pytest.mark.parametrize("foreign", FOREIGN.values(), ids=FOREIGN.keys())
 def test_a_foreign_file_is_refused_in_a_sentence(foreign, tmp_path):
-    assert_refused(foreign, "is not a leaven model; give a file that leaven train wrote|cut short")
+    assert_refused(foreign, "is not a leaven model; give a file that leaven train wrote|truncated")
     path = tmp_path / "some file.leaven"
     path.write_bytes(foreign)
     for read in (load, load_model):
@@ -573,13 +573,13 @@ def test_a_file_cut_short_anywhere_is_refused(content):
 
 
 def test_bytes_too_many_are_refused(content):
-    assert_refused(content + b"\0", "damaged or cut short")
+    assert_refused(content + b"\0", "damaged or truncated")
     assert_refused(content + content)
 
 
 @pytest.mark.parametrize("size", [2**63, 2**64 - 1, 2**40, 10**8])
 def test_a_header_that_claims_too_much_is_refused(content, size):
-    assert_refused(size.to_bytes(8, "little") + content[8:], "cut short in its header")
+    assert_refused(size.to_bytes(8, "little") + content[8:], "truncated within its header")
 
 
 def with_header(content, name, **changes):

@@ -207,7 +207,7 @@ HALVES = [("classes", 0), ("experts", 0, "name"), ("report", "reason"), ("report
 def test_half_a_character_is_refused(path):
     tensors, about = parts("em")
     changed = _replaced(path, f"half {HALF}", about)
-    refused(tensors, changed, r"its text holds half of a character, '\\ud800'")
+    refused(tensors, changed, r"its text contains an unpaired surrogate, '\\ud800'")
 
 
 def test_a_word_of_half_a_character_is_refused():

@@ -24,7 +24,7 @@ def test_compare_prints_the_best_and_a_table(run, data):
     result = run("compare", data, "--folds", "2", "--methods", "nb,sfe,em")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert "No clear winner" in lines[0] or "of 12 held-out labels right" in lines[0]
+    assert "No clear winner" in lines[0] or "accuracy on 12 held-out labels" in lines[0]
     (header,) = (line for line in lines if line.startswith("method"))
     assert all(name in header for name in ("accuracy", "interval", "macro F1", "seconds", "memory"))
     table = [line.split() for line in lines if "% to " in line]

@@ -24,7 +24,7 @@ def small_corpus(monkeypatch, rows):
 def test_demo_compares_explains_saves_and_draws(run, small_corpus, tmp_path):
     result = run("demo", "--draws", "2")
     assert result.exit_code == 0, result.stderr
-    assert "mean ± sd over 2 draws" in result.stdout
+    assert "mean ± standard deviation over 2 draws" in result.stdout
     assert "labels per class   naive Bayes" in result.stdout
     assert "dough" in result.stdout
     assert load_model(tmp_path / "demo.leaven").report.n_labeled == 6

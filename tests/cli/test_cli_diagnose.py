@@ -73,7 +73,7 @@ def test_methods_are_those_that_em_fits_alone(run, data):
 def test_components_reach_the_model(run, data):
     args = ("diagnose", data, "--method", "mixture", "--components", "baking=2", "--json")
     found = json.loads(run(*args).stdout)
-    assert found["alternatives"][-1]["name"] == "as asked"
+    assert found["alternatives"][-1]["name"] == "as configured"
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])

@@ -70,7 +70,7 @@ def test_documents_without_a_known_word_are_counted(run, rows, make_csv):
     own = rows(45, 15)
     own[3]["text"] = "xyzzy"
     result = run("errors", make_csv(own), "--method", "nb")
-    assert "1 labeled document holds no known word and could not be checked" in result.stdout
+    assert "1 labeled document contains no known word and could not be checked" in result.stdout
 
 
 def test_nothing_disputed_is_an_empty_table(run, rows, make_csv):

@@ -183,7 +183,7 @@ def test_the_file_of_the_training_alone_is_refused(run, model, data):
 
 def test_info_counts_the_labeled_texts_that_a_model_remembers(run, model):
     assert json.loads(run("info", model, "--json").stdout)["n_labeled_hashes"] == 12
-    assert "remembers 12 labeled texts by their hashes" in run("info", model).stdout
+    assert "contains hashes of 12 labeled texts" in run("info", model).stdout
 
 
 def test_a_model_that_remembers_a_sample_of_its_texts_says_so(run, model, make_csv, rows):

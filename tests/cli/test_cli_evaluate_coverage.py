@@ -74,7 +74,7 @@ def test_the_threshold_for_a_wanted_accuracy_works_in_predict(run, model, mixed_
 
 def test_an_accuracy_out_of_reach_is_said(run, model, mixed_up):
     shown = run("evaluate", model, mixed_up, "--target-accuracy", "0.999").stdout
-    assert "No --min-probability is certain to give 99.9 % accuracy" in shown
+    assert "No --min-probability reaches 99.9 % accuracy" in shown
     refused = run("evaluate", model, mixed_up, "--target-accuracy", "95")
     assert refused.exit_code == 2
     assert "must be between 0 and 1, such as 0.95, got 95" in refused.stderr

@@ -52,8 +52,8 @@ def test_streamed_scores_are_the_same(run, model, mixed_up, small_blocks, batche
     assert_same(json.loads(result.stdout), memory)
     assert memory["confusion"]["classes"][3:] == ["art", "zoo"]
     unknown, wordless = memory["warnings"]
-    assert "2 labels are unknown to the model ('art', 'zoo')" in unknown
-    assert "hold no word" in wordless
+    assert "2 labels are not among the classes of the model ('art', 'zoo')" in unknown
+    assert "contain no word" in wordless
     shown = run("evaluate", model, mixed_up, "--stream").stdout
     assert shown == run("evaluate", model, mixed_up).stdout
 

@@ -18,7 +18,7 @@ def test_explain_shows_which_words_pulled_where(run, model):
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[0].startswith("baking ")
-    assert "1 word unknown to the model" in lines[1]
+    assert "1 word not in the model's vocabulary" in lines[1]
     (dough,) = [line for line in lines if line.startswith("dough ")]
     (rocket,) = [line for line in lines if line.startswith("rocket ")]
     assert "│█" in dough
@@ -44,7 +44,7 @@ def test_explain_reads_the_text_from_standard_input(run, model):
 def test_a_text_of_unknown_words_is_a_warning(run, model):
     result = run("explain", model, "xyzzy")
     assert result.exit_code == 0
-    assert "warning: the model knows no word of this text" in result.stderr
+    assert "warning: no word of this text is in the model's vocabulary" in result.stderr
     assert result.stdout.splitlines()[-1] == "no known word"
     found = json.loads(run("explain", model, "xyzzy", "--json").stdout)
     assert found["note"] == "no known word"

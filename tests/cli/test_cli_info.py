@@ -8,7 +8,7 @@ def test_info_says_what_a_model_is(run, model):
     result = run("info", model)
     assert result.exit_code == 0, result.stderr
     assert f"model format {FORMAT}, written by leaven {__version__}" in result.stdout
-    assert "method auto: together the models are right on " in result.stdout
+    assert "method auto: accuracy on " in result.stdout
     assert "expected accuracy " in result.stdout
     assert "concentration     30.0" in result.stdout
     assert "unlabeled_weight  1.0" in result.stdout

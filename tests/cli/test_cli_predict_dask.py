@@ -150,7 +150,7 @@ def test_workers_write_into_a_folder(run, model, folder, tmp_path, on_dask, smal
     assert parts == pq.read_table("memory.parquet")
     again = run("predict", model, folder, "-o", "parts", *on_dask)
     assert again.exit_code == 1
-    assert "holds part-*.parquet files already" in again.stderr
+    assert "already contains part-*.parquet files" in again.stderr
     assert run("predict", model, folder, "-o", "no/such/", *on_dask).exit_code == 1
     assert run("predict", model, folder, "-o", "parts").exit_code == 1
 

@@ -121,8 +121,8 @@ def test_the_summary_and_the_warning_are_those_of_all(run, model, rows, make_csv
     result = run("predict", model, path, "-o", "a.csv", "--json", "--stream")
     assert json.loads(result.stdout) == memory
     (warning,) = memory["warnings"]
-    assert "100 of 300 documents hold no word" in warning
-    assert result.stderr.count("hold no word") == 1
+    assert "100 of 300 documents contain no word" in warning
+    assert result.stderr.count("contain no word") == 1
 
 
 def test_vectors_are_streamed(run, tmp_path, small_blocks, batches):

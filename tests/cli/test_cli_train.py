@@ -254,7 +254,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
     assert stated["--unlabeled-weight"] == "1.0; 0.0 for nb, 0.1 for sfe"
     assert stated["--tol"] == "1e-06"
     assert stated["--min-df"] == (
-        "1 to 5, more for more documents; 1 to 2 for auto, sfe and two-view"
+        "1 to 5, depending on the number of documents; 1 to 2 for auto, sfe and two-view"
     )
     assert stated["--length"] == "150; 10 for auto, sfe and two-view"
 
@@ -266,7 +266,7 @@ def test_what_help_says_of_text_is_true_of_every_method():
         assert method.text.get("max_df", 1.0) == 1.0
         assert method.text.get("ngram_range", (1, 1)) == (1, 1)
         assert method.text.get("max_features") is None
-    usual, _, others = fewest_documents_default().partition(", more for more documents; ")
+    usual, _, others = fewest_documents_default().partition(", depending on the number of documents; ")
     for name, method in METHODS.items():
         fewest = method.min_df.values()
         own = f"{min(fewest)} to {max(fewest)}"

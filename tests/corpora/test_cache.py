@@ -303,9 +303,9 @@ def test_what_goes_wrong_in_the_source_is_not_blamed_on_the_disk():
 
 
 def test_an_empty_source_is_refused():
-    with pytest.raises(DataError, match="the source holds no document; check the paths"):
+    with pytest.raises(DataError, match="the source contains no documents; check the paths"):
         CachedCorpus([])
-    with pytest.raises(DataError, match="the source holds no document; check the paths"):
+    with pytest.raises(DataError, match="the source contains no documents; check the paths"):
         CachedCorpus(gathered(iter([])))
 
 

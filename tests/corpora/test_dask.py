@@ -107,7 +107,7 @@ def test_words_and_precision_are_those_of_the_blocks(client, dtype):
     parts = [cluster.submit(same, part) for part in ([], blocks)]  # a piece may be without any
     corpus = DaskCorpus(cluster, parts)
     assert (corpus.n_words, corpus.dtype) == (N_WORDS, np.dtype(dtype))
-    with pytest.raises(ClusterError, match="the cluster holds no document; check the paths"):
+    with pytest.raises(ClusterError, match="the cluster contains no documents; check the paths"):
         _ = DaskCorpus(cluster, parts[:1]).n_words
 
 

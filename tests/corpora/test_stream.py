@@ -62,7 +62,7 @@ def test_a_generator_is_refused_with_what_to_pass_instead():
 
 
 def test_an_empty_source_is_refused():
-    with pytest.raises(DataError, match="the source holds no document; check the paths"):
+    with pytest.raises(DataError, match="the source contains no documents; check the paths"):
         StreamedCorpus([]).reduce(lambda block: 1)
 
 
@@ -97,7 +97,7 @@ def test_words_and_precision_are_those_of_its_blocks():
         drawn = draw_corpus(0, dtype=dtype)
         corpus = StreamedCorpus(cut_up(drawn))
         assert (corpus.n_words, corpus.dtype) == (drawn.X.shape[1], np.dtype(dtype))
-    with pytest.raises(DataError, match="the source holds no document; check the paths"):
+    with pytest.raises(DataError, match="the source contains no documents; check the paths"):
         _ = StreamedCorpus([]).n_words
 
 

@@ -39,7 +39,7 @@ def test_few_classes_left_is_a_collapse(labeled, shares):
     message = collapse_message(labels_of(labeled), labeled, np.array(shares))
     assert message is not None
     assert message.startswith(
-        f"class 'c0' took {percent(shares[0])} of the unlabeled documents, with "
+        f"class 'c0' was assigned {percent(shares[0])} of the unlabeled documents, but has "
     )
     assert f"{percent(labeled[0] / labeled.sum())} of the labels" in message
 
@@ -48,7 +48,7 @@ def test_a_number_as_class_is_shown_as_a_number():
     labels = Labels(np.array([3, 4]))
     message = collapse_message(labels, np.array([1.0, 1.0]), np.array([0.0, 1.0]))
     assert message is not None
-    assert message.startswith("class 4 took 100 %")
+    assert message.startswith("class 4 was assigned 100 %")
 
 
 @pytest.mark.parametrize("seed", range(3))

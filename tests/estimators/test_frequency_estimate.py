@@ -156,7 +156,7 @@ def test_options_that_it_does_not_have_are_refused_with_those_it_has():
     expected = "method 'sfe' has no option 'max_iter'; choose from alpha, shrinkage, unlabeled_wei"
     with pytest.raises(ValueError, match=expected):
         TextClassifier("sfe", options={"max_iter": 5}).fit(texts, labels)
-    with pytest.raises(ValueError, match="method 'sfe' looks at words alone"):
+    with pytest.raises(ValueError, match="method 'sfe' uses words only"):
         TextClassifier("sfe").fit(texts, labels, vectors=np.ones((len(texts), 3)))
 
 

@@ -220,7 +220,7 @@ def test_what_is_recommended_was_tried_and_is_no_worse(helped, hurt):
         assert found.recommendation.startswith(taken.advice)
         assert taken.versus_em.mean >= 0
         assert taken.versus_supervised.mean >= 0
-        assert f"{taken.accuracy:.0%} of the held-out labels right" in found.recommendation
+        assert f"{percent(taken.accuracy)} accuracy on held-out labels" in found.recommendation
     assert hurt.recommended != "plain EM"
     assert helped.recommended != "supervised"
 
@@ -290,7 +290,7 @@ def test_a_model_of_ones_own_is_among_the_alternatives():
     drawn = draw_across()
     model = replace(model_of(drawn), component_class=components_of([2, 3]))
     found = tell(drawn, how=diagnose_alternatives, model=model)
-    assert found.alternatives[-1].name == "as asked"
+    assert found.alternatives[-1].name == "as configured"
     lasts = [[p for p in found.points if p.start == start][-1].accuracy for start in range(10)]
     assert found.alternatives[-1].accuracy == pytest.approx(np.mean(lasts))
 

@@ -151,7 +151,7 @@ def test_a_blend_comes_back_from_its_file(docstrings, fitted, tmp_path):
 
 def test_a_blend_shows_the_components_of_its_em_and_assigns_none(fitted):
     assert [own.label for own in fitted.components()] == fitted.classes_.tolist()
-    with pytest.raises(ValueError, match="a blend"):
+    with pytest.raises(ValueError, match="combines several models"):
         fitted.assign_components({0: "stats"})
 
 

@@ -239,19 +239,19 @@ def test_pairs_are_counted_by_hand():
 def test_sentences_tell_chance_from_more():
     clear = made(auto=some(range(30)), em=some(range(20)))
     assert clear.sentence == (
-        "auto is best: 75 % of 40 held-out labels right, 25 points more than em (p = 0.002)."
+        "auto is best: 75 % accuracy on 40 held-out labels, 25 points more than em (p = 0.002)."
     )
     assert (clear.winner, clear.indistinguishable, clear.advice) == ("auto", [], None)
     chance = made(auto=some(range(30)), em=some(range(29)), nb=some(range(28)))
     assert chance.sentence == (
-        "No clear winner: auto (75 %), em (72 %) and nb (70 %) cannot be told apart on 40 "
+        "No clear winner: auto (75 %), em (72 %) and nb (70 %) do not differ significantly on 40 "
         "held-out labels."
     )
     assert (chance.best, chance.winner) == ("auto", None)
     alike = made(auto=some(range(30)), em=some(range(1, 31)))
     assert alike.indistinguishable == ["auto", "em"]
     alone = made(em=some(range(30)))
-    assert alone.sentence == "em has 75 % of 40 held-out labels right."
+    assert alone.sentence == "em: 75 % accuracy on 40 held-out labels."
     assert (alone.winner, alone.indistinguishable) == ("em", [])
 
 

@@ -105,7 +105,7 @@ def test_every_method_with_unlabeled_texts_can_be_asked_about(method, options):
     assert len({point.start for point in own.points}) == 3
     assert own.gain.mean > 0
     if options == {"n_components": 2}:
-        assert own.alternatives[-1].name == "as asked"
+        assert own.alternatives[-1].name == "as configured"
 
 
 def test_progress_is_told_by_phase():

@@ -126,8 +126,8 @@ def test_labeled_documents_without_words_are_counted(fit, place):
     numbers, notes = quality(fit(place, texts, labels))
     assert (numbers["blank"], numbers["without_words"]) == (2, 1)
     assert notes == [
-        "2 labeled documents have no text and teach nothing",
-        "1 labeled document holds no word that is counted and teaches nothing",
+        "2 labeled documents have no text and contribute nothing",
+        "1 labeled document contains no word of the vocabulary and contributes nothing",
     ]
 
 
@@ -140,7 +140,7 @@ def test_texts_with_different_labels_are_counted_and_the_first_is_shown(fit, pla
     assert (numbers["conflicting"], numbers["copies"]) == (2, 0)
     assert notes == [
         "2 texts occur with different labels (the first: 'the meeting about the lottery…' as "
-        "'ham' and 'spam'); correct them, or empty their labels"
+        "'ham' and 'spam'); correct or remove their labels"
     ]
 
 
@@ -165,8 +165,8 @@ def test_near_copies_make_the_expected_accuracy_optimistic(fit, place):
     numbers, notes = quality(fit(place, texts, labels))
     assert numbers["near_copies"] == 10
     assert notes == [
-        "10 of 60 different labeled documents are near-copies of another one of their class; the "
-        "expected accuracy is too optimistic, unless new documents are like that too"
+        "10 of 60 different labeled documents are near-duplicates of another one of their class; the "
+        "expected accuracy is optimistic unless new documents are near-duplicates too"
     ]
     assert "near_copies" not in quality(fit(place, texts, labels, calibrate=False))[0]
 
@@ -184,4 +184,4 @@ def test_documents_without_text_may_have_vectors():
     vectors = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
     clf = TextClassifier("two-view").fit(texts, labels, vectors=vectors)
     assert quality(clf)[0]["blank"] == 1
-    assert not any("teaches nothing" in note for note in quality(clf)[1])
+    assert not any("contributes nothing" in note for note in quality(clf)[1])

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from leaven import TextClassifier, load
 
 NAMES = ("baking", "music", "space")
-STOPPED = "training was stopped before its end, as its progress callback asked"
+STOPPED = "training was stopped early, as the progress callback requested"
 
 
 def draw_texts(seed=0, n_documents=300):
@@ -138,7 +138,7 @@ def test_no_further_fold_is_fitted_after_the_answer():
 def test_a_blend_says_why_nothing_was_compared():
     report = fitted("auto", Stop("EM", 2)).report_
     assert report.reason == (
-        "training was stopped before labels were held out, so the usual ranking decides"
+        "training was stopped before labels were held out, so default weights are used"
     )
     assert all(own["accuracy"] is None for own in report.candidates)
 

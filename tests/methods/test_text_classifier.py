@@ -158,7 +158,7 @@ def test_auto_asks_models_with_and_without_unlabeled_texts(fitted):
     for clf, n_labeled in ((fitted, 6), (supervised, 150)):
         report = clf.report_
         assert report.method == "auto"
-        assert f"right on 100 % of {n_labeled} held-out labels" in report.reason
+        assert f"accuracy on {n_labeled} held-out labels: 100 %" in report.reason
         assert [own["name"] for own in report.candidates] == names
         assert [own.name for own in clf.fitted.experts] == names
         assert sum(own["share"] for own in report.candidates) == pytest.approx(1.0)
@@ -289,7 +289,7 @@ def test_the_report_is_readable(fitted):
         own["name"] for own in fitted.report_.candidates
     ]
     for line, own in zip(lines[3:7], fitted.report_.candidates, strict=True):
-        right = "100 % (69–100) of held-out labels right"
+        right = "100 % (69–100) accuracy on held-out labels"
         assert line.endswith(f"  {right}, weight {100 * own['share']:.0f} %")
     assert lines[7] == fitted.report_.expectation
     assert lines[7].endswith("; from 6 held-out labels)")
@@ -297,7 +297,7 @@ def test_the_report_is_readable(fitted):
     supervised = str(TextClassifier("nb").fit(TEXTS, LABELS).report_)
     assert supervised.startswith("method nb: supervised naive Bayes on the labeled documents alone")
     assert "iterations" not in supervised
-    assert "of the unlabeled" not in supervised
+    assert "of unlabeled documents" not in supervised
     early = TextClassifier("two-view", options={"max_iter": 1}, calibrate=False)
     assert "\n1 EM iteration, as configured; " in str(early.fit(TEXTS, LABELS).report_)
 
@@ -428,14 +428,14 @@ def test_texts_of_unseen_words_get_the_prior_and_a_warning(parameters, least):
     prior = np.exp(log_softmax(prior_scores(clf.fitted)[None])[0])
     if clf.method == "nb":
         assert_allclose(prior, [2 / 7, 3 / 7, 2 / 7])
-    with pytest.warns(UnseenWordsWarning, match="2 of 4 documents hold no word") as caught:
+    with pytest.warns(UnseenWordsWarning, match="2 of 4 documents contain no word") as caught:
         found = clf.predict_proba(["qwertz uiop", "", TEXTS[0], "dough"])
     assert caught[0].filename == __file__
     assert_allclose(found[:2], [prior, prior])
     assert found[2, 0] > least
     if clf.method != "nb":  # no labeled text holds this word
         assert found[3, 0] > least
-    with pytest.warns(UnseenWordsWarning, match="1 of 1 documents hold no word") as caught:
+    with pytest.warns(UnseenWordsWarning, match="1 of 1 documents contain no word") as caught:
         assert clf.predict([""])[0] == clf.classes_[prior.argmax()] == "music"
     assert caught[0].filename == __file__
 
@@ -560,7 +560,7 @@ def test_a_text_without_known_words_is_explained_by_none(fitted, text, unknown):
     explanation = fitted.explain(text)
     assert explanation.words == []
     assert explanation.unknown_words == unknown
-    assert "no word of this text is known to the model" in str(explanation)
+    assert "no word of this text is in the model's vocabulary" in str(explanation)
 
 
 def test_classes_that_are_numbers_are_explained_as_numbers():
@@ -616,7 +616,7 @@ def test_unsigned_hashing_classifies_but_cannot_name_words():
     assert clf.report_.n_words == 512
     assert clf.score(NEW_TEXTS, NEW_TRUTH) > 0.9
     for ask, question in ((clf.explain, "dough"), (clf.top_words, 3)):
-        with pytest.raises(ValueError, match="this model hashed them; train without hash_features"):
+        with pytest.raises(ValueError, match="this model hashed its words; train without hash_features"):
             ask(question)
 
 

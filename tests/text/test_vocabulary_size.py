@@ -97,7 +97,7 @@ def test_the_classifier_chooses_and_says_so(weights):
     options = {"max_features": "auto", "rank_by": "mutual_information", **weights}
     clf = TextClassifier("nb", text_options=options).fit(texts, given)
     assert clf.report_.n_words == best_size([SizeChoice(**c) for c in clf.report_.size_choices])
-    assert "words by accuracy on 30 held-out labeled documents: 20: " in str(clf.report_)
+    assert "accuracy on 30 held-out labeled documents by number of words: 20: " in str(clf.report_)
     assert clf.fitted.counter.options.max_features == clf.report_.n_words
     assert clf.report_.options["text"]["max_features"] == "auto"  # as asked
 

@@ -152,11 +152,11 @@ class FittedClassifier:
             )
         if vectors is not None and not self.needs_vectors:
             raise ValueError(
-                "vectors are given, and this classifier was trained without any; leave them out"
+                "vectors were given, but this classifier was trained without any; leave them out"
             )
         if vectors is not None and len(vectors) != n_documents:
             raise ValueError(
-                f"vectors must have one row per document, got {len(vectors)} for {n_documents}"
+                f"vectors must have one row per document, got {len(vectors):,} for {n_documents:,}"
             )
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
@@ -214,9 +214,9 @@ class FittedClassifier:
         mixture = self.mixture
         if mixture is None or len(self.experts) > 1:
             raise ValueError(
-                f"{what} needs a model of components alone, and this one is "
-                f"{'a blend' if len(self.experts) > 1 else 'not a mixture'}; train with method em, "
-                "mixture, annealed or two-view"
+                f"{what} needs a model that consists of components only, but this one "
+                f"{'combines several models' if len(self.experts) > 1 else 'has none'}; train with "
+                "method em, mixture, annealed or two-view"
             )
         return mixture
 
@@ -229,8 +229,8 @@ class FittedClassifier:
         if given is None and self.view is not None and self.view.n_given:
             given = np.zeros((1, self.view.n_given))
             warnings.warn(
-                "explained by its words alone: this classifier also uses vectors, and none was "
-                "given for this text; with one its prediction may differ",
+                "the text was explained by its words alone: this classifier also uses vectors, and "
+                "none was given; with its vector, the prediction may differ",
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
@@ -271,7 +271,8 @@ class FittedClassifier:
     def _word_list(self, what: str) -> pa.LargeStringArray:
         if self.counter.options.hash_features:
             raise ValueError(
-                f"{what} needs the words, and this model hashed them; train without hash_features"
+                f"{what} needs a vocabulary, but this model hashed its words; train without "
+                "hash_features"
             )
         return self.counter.vocabulary.words
 
@@ -279,6 +280,6 @@ class FittedClassifier:
 def wordless_message(n_wordless: int, n_documents: int) -> str:
     """The warning about documents without a known word."""
     return (
-        f"{n_wordless} of {n_documents} documents hold no word that the model knows; their "
-        "prediction is a guess without evidence. Train on text of the same kind and language"
+        f"{n_wordless:,} of {n_documents:,} documents contain no word of the model's vocabulary; "
+        "their predictions are not meaningful. Train on text of the same kind and language"
     )

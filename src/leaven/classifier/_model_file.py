@@ -115,28 +115,28 @@ def parse_model(content: bytes, name: str) -> FittedClassifier:
     try:
         tensors = load_tensors(content)
     except (SafetensorError, KeyError) as error:  # KeyError: a type that numpy lacks
-        raise ModelFileError(f"{name!r} is damaged or cut short ({error}); copy it again") from None
+        raise ModelFileError(f"{name!r} is damaged or truncated ({error}); copy it again") from None
     if about.get("digest") != _digest(tensors, about):
         raise ModelFileError(
             f"{name!r} was changed after it was written (its digest does not match); "
-            "copy it again or train anew"
+            "copy it again or train it again"
         )
     try:
         _check_text(about)
         return _assemble(tensors, about)
     except KeyError as error:
         raise ModelFileError(
-            f"{name!r} is not a consistent leaven model (it lacks {error}); train it anew"
+            f"{name!r} is not a consistent leaven model (it lacks {error}); train it again"
         ) from None
     except UnknownKindError as error:
         raise ModelFileError(
-            f"{name!r} holds an expert of kind {error.args[0]!r}, which leaven does not have; if "
+            f"{name!r} holds an expert of kind {error.args[0]!r}, which is not part of leaven; if "
             "another module defines it, import that module first"
         ) from None
     except FAULTS as error:
         why = " ".join(printable(str(error)[:MOST_SHOWN]).split())
         raise ModelFileError(
-            f"{name!r} is not a consistent leaven model ({why}); train it anew"
+            f"{name!r} is not a consistent leaven model ({why}); train it again"
         ) from None
 
 
@@ -147,7 +147,7 @@ def read_metadata(content: bytes, name: str) -> dict[str, Any]:
     if len(content) < 10 or content[8:9] != b"{":
         raise foreign
     if len(content) < 8 + size:
-        raise ModelFileError(f"{name!r} is cut short in its header; copy it again")
+        raise ModelFileError(f"{name!r} is truncated within its header; copy it again")
     try:
         header = json.loads(content[8 : 8 + size])
         about = json.loads(header["__metadata__"][_KEY])
@@ -156,13 +156,13 @@ def read_metadata(content: bytes, name: str) -> dict[str, Any]:
         raise foreign from None
     if type(number) is not int or number < 1:
         raise ModelFileError(
-            f"{name!r} has model format {number!r}, and formats are whole numbers from 1; "
-            "copy it again or train anew"
+            f"{name!r} has model format {number!r}, but formats are whole numbers from 1; "
+            "copy it again or train it again"
         )
     if number > FORMAT:
         version = printable(str(about.get("leaven"))[:MOST_SHOWN])
         raise ModelFileError(
-            f"{name!r} has model format {number!r}, and leaven {__version__} reads formats up to "
+            f"{name!r} has model format {number!r}, but leaven {__version__} reads formats up to "
             f"{FORMAT}; update leaven (the file was written by version {version})"
         )
     assert isinstance(about, dict)
@@ -175,7 +175,7 @@ def _check_text(about: Mapping[str, Any]) -> None:
         json.dumps(about, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.start + 1]
-        raise ValueError(f"its text holds half of a character, {half!r}") from None
+        raise ValueError(f"its text contains an unpaired surrogate, {half!r}") from None
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
@@ -204,7 +204,7 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     _check_kinds(TextOptions, about["text"])
     options = TextOptions.from_json(about["text"])
     if options.length is not None and options.length > 1e9:
-        raise ValueError(f"its documents are {options.length} words long")
+        raise ValueError(f"its document length is {options.length}")
     vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
     counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
     labels = _checked_labels(about["classes"])

@@ -32,7 +32,7 @@ class FitReport:
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
     # accuracy, low, high, n_held_out; the first three are None where no label was held out
     expected_accuracy: dict[str, float | None] = field(default_factory=dict)
-    labeled_texts: dict[str, int] = field(default_factory=dict)  # that teach less than they seem
+    labeled_texts: dict[str, int] = field(default_factory=dict)  # empty, repeated, contradictory
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -72,7 +72,7 @@ class FitReport:
         held_out = f"from {int(n_held_out):,} held-out labels"
         n_single = sum(count == 1 for count in self.class_counts.values())
         if n_single:
-            held_out += f", none of {_classes(n_single)} with one label"
+            held_out += f", without {_classes(n_single)} with one label"
         span = f"{_percent(found['low'])}–{_percent(found['high'])}"
         return f"expected accuracy {_percent(found['accuracy'])} % ({span}; {held_out})"
 
@@ -85,7 +85,7 @@ class FitReport:
         if study.get("study_low") is None:
             return why
         span = f"{_percent(study['study_low'])}–{_percent(study['study_high'])} %"
-        return f"{why} (on {study['n_study_corpora']} corpora auto had {span}, yours may differ)"
+        return f"{why} (method auto reached {span} on {study['n_study_corpora']} other corpora)"
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON can hold it, the facts of the method beside the fields."""
@@ -106,7 +106,7 @@ class FitReport:
         lines = [
             f"method {self.method}: {self.reason}",
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
-            f"{len(self.class_counts)} classes, {self.n_words:,} words",
+            f"{len(self.class_counts):,} classes, {self.n_words:,} words",
         ]
         if "described" in self.data:
             lines.append(str(self.data["described"]))
@@ -139,7 +139,7 @@ def _classes(number: int) -> str:
 def _sizes_tried(choices: list[dict[str, Any]]) -> str:
     tried = ", ".join(f"{choice['n_words']:,}: {percent(choice['accuracy'])}" for choice in choices)
     scored = choices[0]["n_scored"]
-    return f"words by accuracy on {scored:,} held-out labeled documents: {tried}"
+    return f"accuracy on {scored:,} held-out labeled documents by number of words: {tried}"
 
 
 def _compared(candidates: list[dict[str, Any]]) -> list[str]:
@@ -150,6 +150,6 @@ def _compared(candidates: list[dict[str, Any]]) -> list[str]:
             scored = "not compared"
         else:
             span = f"{100 * each['low']:.0f}–{100 * each['high']:.0f}"
-            scored = f"{100 * each['accuracy']:3.0f} % ({span}) of held-out labels right"
-        lines.append(f"  {each['name']:<{width}}  {scored}, weight {100 * each['share']:.0f} %")
+            scored = f"{percent(each['accuracy']):>5} ({span}) accuracy on held-out labels"
+        lines.append(f"  {each['name']:<{width}}  {scored}, weight {percent(each['share'])}")
     return lines

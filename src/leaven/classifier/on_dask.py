@@ -180,7 +180,7 @@ def _write(piece: FilePiece, labeler: TablePredictor, stage: Path) -> Done:
 
     if not stage.is_dir():
         raise FileNotFoundError(
-            f"a worker does not find the folder {str(stage.parent)!r}; it must be one that all "
+            f"a worker cannot find the folder {str(stage.parent)!r}; it must be one that all "
             "workers can open under the same path"
         )
     # A unique name, because a worker taken for lost may still write the same piece.

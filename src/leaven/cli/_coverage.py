@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from leaven._base.percent import percent
 from leaven.cli._common import plain_table, render
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ def print_coverage(by_confidence: "ByConfidence", target: "Target | None" = None
         for point in points:
             table.add_row(
                 f"{point.min_probability:g}",
-                f"{point.coverage:.1%}",
-                f"{point.accuracy:.1%}",
-                f"{point.low:.1%} to {point.high:.1%}",
+                percent(point.coverage, 1),
+                percent(point.accuracy, 1),
+                f"{percent(point.low, 1)} to {percent(point.high, 1)}",
                 f"{point.n_documents:,}",
             )
         render(table)
@@ -38,12 +39,12 @@ def target_sentence(target: "Target") -> str:
     wanted, point = f"{100 * target.accuracy:g} %", target.point
     if point is None:
         return (
-            f"No --min-probability is certain to give {wanted} accuracy: too few of the labeled "
-            "documents are classified that well. Label more documents, or aim lower."
+            f"No --min-probability reaches {wanted} accuracy with 95 % confidence on these labeled "
+            "documents. Label more documents, or choose a lower target."
         )
     return (
         f"leaven predict --min-probability {point.min_probability:g} decides "
-        f"{100 * point.coverage:.0f} % of documents, with at least {wanted} accuracy "
-        f"(95 % confidence; {100 * point.accuracy:.1f} % of the {point.n_documents:,} here are "
-        "right). The threshold was chosen on these documents and holds for documents like them."
+        f"{percent(point.coverage)} of documents, with at least {wanted} accuracy "
+        f"(95 % confidence; {percent(point.accuracy, 1)} on {point.n_documents:,} documents here). "
+        "The threshold was chosen on these documents and is valid for similar ones."
     )

@@ -64,7 +64,7 @@ def fewest_documents_default() -> str:
     shown = {name: f"{sizes[0]} to {sizes[-1]}" for name, sizes in ranges.items()}
     usual = _commonest(list(shown.values()))
     others = _defaults(shown, usual).partition("; ")[2]
-    return f"{usual}, more for more documents" + (f"; {others}" if others else "")
+    return f"{usual}, depending on the number of documents" + (f"; {others}" if others else "")
 
 
 def _defaults(by_method: Mapping[str, Any], usual: Any) -> str:

@@ -20,7 +20,7 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Overwrite a file even if it is an input, or of another kind.",
+        help="Overwrite a file even if it is an input, or not of the kind that is written.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from leaven._base.atomic_files import write_atomically
+from leaven._base.percent import percent
 
 if TYPE_CHECKING:
     from leaven._base.typing import IntArray
@@ -54,7 +55,9 @@ def draw_confusion(
     axes.set_yticks(range(n), names, fontsize=letter)
     axes.set_xlabel("predicted class")
     axes.set_ylabel("true class")
-    axes.set_title(f"accuracy {accuracy:.1%}, {int(confusion.sum()):,} documents", fontsize=10)
+    axes.set_title(
+        f"accuracy {percent(accuracy, 1)}, {int(confusion.sum()):,} documents", fontsize=10
+    )
     axes.set_xticks(np.arange(n + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(n + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1)
@@ -62,7 +65,7 @@ def draw_confusion(
     axes.spines[:].set_visible(False)
     for (i, j), count in np.ndenumerate(confusion):
         if count:
-            text = str(count)
+            text = f"{count:,}"
             # Long numbers shrink to stay inside their cell.
             size = min(9.0, cell * 72 * 0.8 / (0.62 * len(text)))
             color = "white" if shares[i, j] > 0.6 else "black"
@@ -103,13 +106,13 @@ def draw_coverage(by_confidence: "ByConfidence", path: Path) -> None:
         rotation=90 if is_tight else 0,
         fontsize=9,
     )
-    above.set_xlabel("least probability (--min-probability)")
+    above.set_xlabel("minimum probability (--min-probability)")
     above.spines["top"].set_visible(False)
     above.tick_params(length=0)
     for point in shown:
         axes.axvline(100 * point.coverage, color="#e5e5e5", linewidth=0.8, zorder=0)
     axes.set_xlabel("documents decided, %")
-    axes.set_ylabel("their accuracy and its 95 % interval, %")
+    axes.set_ylabel("accuracy with 95 % interval, %")
     axes.grid(axis="y", color="#e5e5e5")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -130,9 +133,9 @@ def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> N
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.add_subplot()
     styles = {
-        "nb": ("naive Bayes, labeled documents only", NB_COLOR, "s", 0.98),
-        "em": ("with EM over the unlabeled documents", EM_COLOR, "o", 1.0),
-        "auto": ("the default: two-view EM and linear models", AUTO_COLOR, "D", 1.02),
+        "nb": ("naive Bayes, labels only", NB_COLOR, "s", 0.98),
+        "em": ("leaven em", EM_COLOR, "o", 1.0),
+        "auto": ("leaven auto (default)", AUTO_COLOR, "D", 1.02),
     }
     for method, (name, color, marker, shift) in styles.items():
         curve = [point for point in points if point.method == method]
@@ -155,7 +158,9 @@ def draw_learning_curves(points: "Sequence[Point]", title: str, path: Path) -> N
     axes.set_xlabel("labeled documents per class")
     axes.set_ylabel("accuracy on held-out documents, %")
     n_draws = len(points[0].accuracies)
-    axes.set_title(f"{title}: mean ± sd over {n_draws} draws", loc="left", fontsize=11)
+    axes.set_title(
+        f"{title}: mean ± standard deviation over {n_draws} draws", loc="left", fontsize=11
+    )
     axes.grid(axis="y", color="#e5e5e5")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -221,9 +226,9 @@ def draw_comparison(comparison: "Comparison", path: Path) -> None:
             )  # fmt: skip
     axes.set_yticks(range(len(rows)), [_shortened(result.method) for result in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)  # the best on top
-    axes.set_xlabel("accuracy on held-out labels and its 90 % interval, %")
+    axes.set_xlabel("accuracy on held-out labels with 90 % interval, %")
     axes.annotate(
-        "one fit", (1, 1), (125, 6), xycoords="axes fraction", textcoords="offset points",
+        "per fit", (1, 1), (125, 6), xycoords="axes fraction", textcoords="offset points",
         ha="right", va="baseline", fontsize=9,
     )  # fmt: skip
     outcome = "no clear winner" if comparison.winner is None else f"{comparison.winner} is best"

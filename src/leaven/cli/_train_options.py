@@ -97,7 +97,7 @@ MethodName = Annotated[
         metavar="NAME",
         parser=read_method,
         autocompletion=lambda: list(METHODS),
-        help="How to learn, see Methods below.",
+        help="Learning method, see Methods below.",
         rich_help_panel=METHOD,
     ),
 ]
@@ -107,9 +107,9 @@ Components = Annotated[
         "--components",
         "--n-components",
         metavar="N",
-        help="Components per class: a number, candidates as in 1,5,10, or auto; CLASS=N for one "
-        "class (repeatable). Of several candidates, the one that classifies held-out labels best "
-        "is used.",
+        help="Components per class: sub-topics that EM finds, each with word probabilities of its "
+        "own. A number, candidates as in 1,5,10 (the most accurate on held-out labels is used), "
+        "or auto; CLASS=N for one class (repeatable).",
         show_default=default_of_option("n_components", USUAL["n_components"]),
         rich_help_panel=METHOD,
     ),
@@ -119,7 +119,7 @@ Calibrate = Annotated[
     typer.Option(
         "--calibrate/--no-calibrate",
         help="Hold out labels to calibrate probabilities and to estimate the accuracy on "
-        "new documents; auto always does.",
+        "new documents. Always on for --method auto.",
         rich_help_panel=METHOD,
     ),
 ]
@@ -128,8 +128,8 @@ Check = Annotated[
     typer.Option(
         "--check/--no-check",
         "--diagnose/--no-diagnose",
-        help="Check on held-out labels whether unlabeled documents help, and warn if not; auto "
-        "acts on it instead.",
+        help="Check on held-out labels whether unlabeled documents help, and warn if not. No "
+        "effect for --method auto, which uses held-out labels to weight its models.",
         rich_help_panel=METHOD,
     ),
 ]
@@ -139,7 +139,7 @@ Seed = Annotated[
         "--seed",
         "--random-state",
         metavar="N",
-        help="Seed of random starts and folds.",
+        help="Random seed of starts and folds.",
         rich_help_panel=METHOD,
     ),
 ]
@@ -147,7 +147,7 @@ StopWords = Annotated[
     str | None,
     typer.Option(
         metavar="english|FILE",
-        help="Words to ignore: the English list, or a text file of words.",
+        help="Words to ignore: english for a built-in list, or a text file of words.",
         show_default="none",
         rich_help_panel=TEXT,
     ),
@@ -156,7 +156,8 @@ MinDf = Annotated[
     str | None,
     typer.Option(
         metavar="N|SHARE",
-        help="Ignore words in fewer than N documents, or than a share such as 0.01.",
+        help="Ignore words that occur in fewer than N documents, or in less than a share of them "
+        "such as 0.01.",
         show_default=fewest_documents_default(),
         rich_help_panel=TEXT,
     ),
@@ -165,7 +166,8 @@ MaxDf = Annotated[
     str | None,
     typer.Option(
         metavar="N|SHARE",
-        help="Ignore words in more than N documents, or than a share such as 0.5.",
+        help="Ignore words that occur in more than N documents, or in more than a share of them "
+        "such as 0.5.",
         show_default="1.0",
         rich_help_panel=TEXT,
     ),
@@ -188,7 +190,7 @@ VocabularySize = Annotated[
         "--vocabulary-size",
         "--max-features",
         metavar="N|auto",
-        help="Keep only N words; auto: the number that classifies held-out labels best.",
+        help="Keep only N words; auto: the number with the highest accuracy on held-out labels.",
         show_default="all",
         rich_help_panel=TEXT,
     ),
@@ -197,8 +199,8 @@ RankBy = Annotated[
     Ranking | None,
     typer.Option(
         metavar="MEASURE",
-        help="Which words --vocabulary-size keeps: those first by frequency or by "
-        "mutual_information with the class.",
+        help="Which words --vocabulary-size keeps: the most frequent (frequency) or the most "
+        "informative about the class (mutual_information).",
         show_default="frequency; mutual_information with auto",
         rich_help_panel=TEXT,
     ),
@@ -214,7 +216,8 @@ Length = Annotated[
     typer.Option(
         metavar="NUMBER",
         min=0,
-        help="Scale every document to this many words; 0: do not scale.",
+        help="Scale the word counts of every document to this sum, so that long documents do not "
+        "dominate; no text is cut off. 0: do not scale.",
         show_default=default_of_text_option("length"),
         rich_help_panel=TEXT,
     ),
@@ -223,7 +226,8 @@ Alpha = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="Pseudo-count added to every word count.",
+        help="Smoothing: pseudo-count added to every word count. Try smaller values if one class "
+        "is predicted far too often.",
         show_default=default_of_option("alpha", USUAL["alpha"]),
         rich_help_panel=ADVANCED,
     ),
@@ -232,7 +236,8 @@ UnlabeledWeight = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="Weight of an unlabeled document, from 0 to 1.",
+        help="Weight of an unlabeled document relative to a labeled one, from 0 to 1; lower it "
+        "where unlabeled documents hurt.",
         show_default=default_of_option("unlabeled_weight", USUAL["unlabeled_weight"]),
         rich_help_panel=ADVANCED,
     ),
@@ -250,7 +255,8 @@ Tolerance = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="EM stops once the objective improves by no more than this fraction.",
+        help="EM stops once an iteration improves the objective by no more than this fraction; "
+        "larger values stop earlier.",
         show_default=default_of_option("tol", USUAL["tol"]),
         rich_help_panel=ADVANCED,
     ),
@@ -261,7 +267,8 @@ Restarts = Annotated[
         "--restarts",
         "--n-init",
         metavar="N",
-        help="Random starts for classes with several components; the most probable is kept.",
+        help="Random initializations for classes with several components; the most probable model "
+        "is kept.",
         show_default=default_of_option("n_init", USUAL["n_init"]),
         rich_help_panel=ADVANCED,
     ),
@@ -270,7 +277,8 @@ BetaStart = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="Inverse temperature at which annealing starts; 1: no annealing.",
+        help="For --method annealed: inverse temperature at which annealing starts; 1: no "
+        "annealing.",
         show_default=default_of_option("beta_start", USUAL["beta_start"]),
         rich_help_panel=ADVANCED,
     ),
@@ -279,7 +287,8 @@ BetaFactor = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="Factor by which the inverse temperature grows in each iteration.",
+        help="For --method annealed: factor by which the inverse temperature grows in each "
+        "iteration.",
         show_default=default_of_option("beta_factor", USUAL["beta_factor"]),
         rich_help_panel=ADVANCED,
     ),
@@ -288,8 +297,9 @@ CorrespondenceOption = Annotated[
     Correspondence | None,
     typer.Option(
         metavar="RULE",
-        help="Class of each component after annealing: as-is, its own; labels, that of its "
-        "labeled documents; em, that of the most similar component of plain EM.",
+        help="For --method annealed: class of each component after annealing: as-is, unchanged; "
+        "labels, that of its labeled documents; em, that of the most similar component of plain "
+        "EM.",
         show_default=default_of_option("correspondence", USUAL["correspondence"]),
         rich_help_panel=ADVANCED,
     ),
@@ -299,7 +309,8 @@ MethodOption = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="Any other option of the method, named as in Python (repeatable).",
+        help="Any other option of the method, named as in Python, such as shrinkage=0.3 for "
+        "sfe (repeatable).",
         show_default="none",
         rich_help_panel=ADVANCED,
     ),
@@ -312,7 +323,9 @@ def read_options(given: Sequence[str]) -> dict[str, Any]:
     for entry in given:
         name, equals, value = entry.partition("=")
         if not (name and equals):
-            raise typer.BadParameter(f"--option is NAME=VALUE, got {entry!r}")
+            raise typer.BadParameter(
+                f"--option must be NAME=VALUE, such as shrinkage=0.3, got {entry!r}"
+            )
         if name in found:
             raise typer.BadParameter(f"--option {name} is given twice; give it once")
         try:
@@ -345,7 +358,7 @@ def read_components(given: Sequence[str]) -> Any:
         parts = [entry.rpartition("=") for entry in given]
         if not all(name and found for name, found, _ in parts):
             raise typer.BadParameter(
-                "--components is CLASS=N for each class, or one entry without =; got "
+                "--components must be CLASS=N for each class, or one entry without =; got "
                 f"{' and '.join(map(repr, given))}"
             )
         return {name: read_whole("--components", size) for name, _, size in parts}

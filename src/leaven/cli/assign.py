@@ -35,8 +35,8 @@ def assign_command(
 ) -> None:
     """Assign components of MODEL to other classes, and save it.
 
-    After annealing with few labels a component can belong to the wrong class. Its words show it:
-    leaven explain MODEL --components
+    After annealing with few labels, a component can belong to the wrong class. To see the words of
+    each component: leaven explain MODEL --components
 
     Example: leaven assign news.leaven 3=comp.graphics 0=comp.windows.x -o news.leaven
     """

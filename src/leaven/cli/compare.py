@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
@@ -68,7 +69,7 @@ def compare_command(
         typer.Option(
             metavar="NAME,NAME,…",
             help=f"Methods of leaven train to compare: {', '.join(METHODS)}.",
-            show_default=f"all; without {listed(methods_where(is_slow=True))} where it takes long",
+            show_default=f"all, but {listed(methods_where(is_slow=True))} only on small data",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -90,7 +91,7 @@ def compare_command(
             "--seed",
             "--random-state",
             metavar="N",
-            help="Seed of folds and starts.",
+            help="Random seed of folds and starts.",
             rich_help_panel=METHOD,
         ),
     ] = 0,
@@ -98,7 +99,7 @@ def compare_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Plot accuracies and intervals: .png, .svg or .pdf.",
+            help="Plot the accuracies and their intervals: .png, .svg or .pdf.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -107,12 +108,12 @@ def compare_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Try every method on the documents in DATA, and report the best.
+    """Compare all methods on the documents in DATA, and report the best.
 
-    Labeled documents are held out in turn, the same for every method. A method is best only
-    where it beats every other beyond chance; else those that may be best are named. Prints
-    accuracy with its 90 % confidence interval (Wilson's), macro F1, and what a fit takes:
-    seconds and peak memory. 20,000 documents of 20 classes take about a minute.
+    Labeled documents are held out in folds, the same folds for every method. A method is
+    reported as best only if it is significantly better than every other; otherwise all that may
+    be best are named. Prints accuracy with its 90 % confidence interval (Wilson), macro F1, and
+    the seconds and peak memory of one fit. 20,000 documents of 20 classes take about a minute.
 
     Example: leaven compare reviews.csv --text body --label stars --plot comparison.png
     """
@@ -165,16 +166,16 @@ def _print(found: "Comparison") -> None:
             continue
         table.add_row(
             result.method,
-            f"{result.accuracy:.1%}",
-            f"{result.low:.0%} to {result.high:.0%}",
-            f"{result.macro_f1:.1%}",
+            percent(result.accuracy or 0.0, 1),
+            f"{percent(result.low)} to {percent(result.high)}",
+            percent(result.macro_f1 or 0.0, 1),
             f"{result.seconds:,.2f}",
             "–" if result.memory is None else f"{result.memory:,.0f} MiB",
         )
     render(table)
     typer.echo(
         f"{found.n_held_out:,} of {found.n_labeled:,} labels were held out in {found.n_splits} "
-        f"folds, {found.n_unlabeled:,} documents are unlabeled; seconds and memory are of one fit"
+        f"folds, {found.n_unlabeled:,} documents are unlabeled; seconds and memory are for one fit"
     )
     for note in found.notes:
         typer.echo(note)

@@ -192,16 +192,19 @@ def demo_command(
         ),
     ] = None,
     draws: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Random choices of labeled documents.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Random choices of the labeled documents to average over."
+        ),
     ] = 10,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what unlabeled documents are worth, on SciPy's docstrings.
+    """Show how much unlabeled documents help, on SciPy's docstrings.
 
-    Trains with 1, 2, 5 and 10 labels per class: without the unlabeled documents, with them, and
-    as leaven does by default; then explains the model that learned from 2. Nothing is downloaded.
+    Trains with 1, 2, 5 and 10 labels per class: naive Bayes on the labels only, leaven's method
+    em, and its default, auto; then explains the model trained on 2. Nothing is downloaded.
 
     Example: leaven demo
     """
@@ -239,15 +242,15 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
     n_classes = len(set(corpus.labels))
     show(
         f"{len(corpus.texts):,} docstrings of SciPy in {n_classes} classes, its sub-packages. "
-        f"40 % are held out for testing;\nof the others a few per class are labeled, the rest is "
-        f"unlabeled. Accuracy, mean ± sd over {n_draws} draws:\n\n"
-        "labels per class   naive Bayes     with EM over the unlabeled   the default (auto)"
+        f"40 % are held out for testing;\nof the others a few per class are labeled, the rest are "
+        f"unlabeled. Accuracy, mean ± standard deviation over {n_draws} draws:\n\n"
+        "labels per class   naive Bayes, labels only   leaven em       leaven auto (default)"
     )
     points: list[Point] = []
     for row in _compared(talk, corpus, n_draws):
         points += row
         nb, em, auto = map(_shown, row)
-        show(f"{row[0].labels_per_class:>16}   {nb:<13}   {em:<26}   {auto}")
+        show(f"{row[0].labels_per_class:>16}   {nb:<24}   {em:<13}   {auto}")
     talk.progress.stop()
 
     accuracies = next(
@@ -260,12 +263,12 @@ def _run(talk: Talk, n_draws: int, output: Path, plot: Path, *, is_shown: bool) 
     classifier = learn(data, "auto")
     words = classifier.top_words(WORDS)
     show(
-        f"\nWhat it learned from {SHOWN_LABELS_PER_CLASS} labels per class, in the draw of median "
-        f"accuracy ({percent(middle, 1)}):\n",
+        f"\nWhat leaven auto learned from {SHOWN_LABELS_PER_CLASS} labels per class, in the draw "
+        f"of median accuracy ({percent(middle, 1)}):\n",
         words_table(words),
     )
     cases = examples(classifier, data)
-    show("\nHeld-out documents, with the words that decided:")
+    show("\nHeld-out documents, with the words that contributed most:")
     for case in cases:
         verdict = "right" if case.explanation.label == case.label else f"wrong: it is {case.label}"
         show(f"\n“{_shortened(case.text)}” ({verdict})", *explanation_table(case.explanation))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
@@ -43,7 +44,7 @@ def diagnose(
     random_state: int = 0,
     on_progress: Listener | None = None,
 ) -> "Diagnosis":
-    """Find whether the unlabeled documents in files help."""
+    """Check whether the unlabeled documents in files help."""
     from leaven import diagnose as diagnose_texts
 
     documents = read_labeled_files(paths, reading, on_progress)
@@ -88,7 +89,7 @@ def diagnose_command(
         bool,
         typer.Option(
             "--quick",
-            help="Only the verdict: do not try other ways to train.",
+            help="Only the verdict; do not try other methods.",
             rich_help_panel=METHOD,
         ),
     ] = False,
@@ -99,8 +100,8 @@ def diagnose_command(
             "--n-starts",
             metavar="N",
             min=2,
-            help="Parts of the labeled documents to start from; more take longer and leave less "
-            "doubt.",
+            help="Subsets of the labeled documents to start from; more take longer and are more "
+            "reliable.",
             rich_help_panel=METHOD,
         ),
     ] = 10,
@@ -110,7 +111,7 @@ def diagnose_command(
             "--seed",
             "--random-state",
             metavar="N",
-            help="Seed of parts and starts.",
+            help="Random seed of subsets and starts.",
             rich_help_panel=METHOD,
         ),
     ] = 0,
@@ -127,13 +128,13 @@ def diagnose_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find whether the unlabeled documents in DATA help to classify.
+    """Check whether the unlabeled documents in DATA improve the accuracy.
 
-    EM starts from several parts of the labeled documents and is scored on the others. Where
+    EM starts from several subsets of the labeled documents and is scored on the others. Where
     more probable models classify better, unlabeled text helps; where they classify worse, it
-    hurts. Other ways to train, the default method auto among them, are tried on the same
-    documents, and the best is recommended: auto unless another is better by more than a
-    standard error. 20,000 documents of 20 classes take about a minute, with --quick some seconds.
+    hurts. Other methods, including the default, auto, are then scored on the same documents,
+    and the best is recommended: auto, unless another is better by more than one standard error.
+    20,000 documents of 20 classes take about a minute, or a few seconds with --quick.
 
     Example: leaven diagnose reviews.csv --text body --label stars --plot diagnosis.png
     """
@@ -170,17 +171,18 @@ def _print(found: "Diagnosis") -> None:
     if not found.alternatives:
         return
     typer.echo()
-    numbers = ("held-out accuracy", "from plain EM", "from supervised")
-    table = plain_table("trained", *numbers, numeric=numbers)
+    numbers = ("held-out accuracy", "vs. plain EM", "vs. supervised")
+    table = plain_table("method", *numbers, numeric=numbers)
     for alternative in found.alternatives:
         differences = [
             str(difference) if difference.error else "·"
             for difference in (alternative.versus_em, alternative.versus_supervised)
         ]
         mark = "  ← recommended" if alternative.name == found.recommended else ""
-        table.add_row(alternative.name + mark, f"{alternative.accuracy:.1%}", *differences)
+        table.add_row(alternative.name + mark, percent(alternative.accuracy, 1), *differences)
     render(table)
     typer.echo(
-        f"points ± standard error; {found.n_held_out:,} of {found.n_labeled:,} labels were held "
-        f"out at least once, {found.n_unlabeled:,} documents are unlabeled"
+        f"differences in percentage points ± standard error; {found.n_held_out:,} of "
+        f"{found.n_labeled:,} labels were held out at least once, {found.n_unlabeled:,} documents "
+        "are unlabeled"
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
@@ -137,7 +138,7 @@ def errors_command(
             "--seed",
             "--random-state",
             metavar="N",
-            help="Seed of folds and starts.",
+            help="Random seed of folds and starts.",
             rich_help_panel=METHOD,
         ),
     ] = 0,
@@ -150,8 +151,8 @@ def errors_command(
 
     Every labeled document is held out once and classified by a model that is trained on the
     others and on all unlabeled documents. Its label is disputed if another class is at least
-    five times as probable. Prints the most doubtful labels first; the model errs too, so look
-    at each before you change it. Takes as long as five runs of leaven train.
+    five times as probable. Prints the most doubtful labels first; the model makes
+    mistakes too, so check each one before changing it. Takes as long as five runs of leaven train.
 
     Example: leaven errors reviews.csv --text body --label stars -n 50
 
@@ -214,9 +215,9 @@ def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
     n_alone = found.n_labeled - found.n_held_out
     if n_alone:
         noun = "label" if n_alone == 1 else "labels"
-        typer.echo(f"{n_alone:,} {noun} could not be checked: no other document has the class")
+        typer.echo(f"{n_alone:,} {noun} could not be checked: no other document has that class")
     if found.n_wordless:
-        noun = "document holds" if found.n_wordless == 1 else "documents hold"
+        noun = "document contains" if found.n_wordless == 1 else "documents contain"
         typer.echo(f"{found.n_wordless:,} labeled {noun} no known word and could not be checked")
     shown = found.disputed[:number]
     if not shown:
@@ -233,8 +234,8 @@ def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
             f"{each.number + 1:,}",
             str(each.label),
             str(each.suggested),
-            f"{each.probability:.1%}",
-            f"{each.label_probability:.1%}",
+            percent(each.probability, 1),
+            percent(each.label_probability, 1),
             _excerpt(documents, each.number, width),
         )
     render(table)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     AsJson,
@@ -121,8 +122,8 @@ def _on_cluster(
 
 def _only_training_message(source: str, n_documents: int) -> str:
     return (
-        f"all {n_documents:,} labeled documents in {source} were used in training, so their "
-        "accuracy says little about new ones; give other labeled documents, see the expected "
+        f"all {n_documents:,} labeled documents in {source} were used in training, so the "
+        "accuracy on them would be optimistic; give other labeled documents, see the expected "
         "accuracy in leaven info, or use --include-training"
     )
 
@@ -153,7 +154,7 @@ def _training_message(sums: "Sums", fitted: "FittedClassifier") -> str:
     used = f"{sums.n_from_training:,} of {n_labeled:,} labeled documents were used in training"
     if sums.includes_training:
         return f"{used}, so the accuracy is optimistic"
-    return f"{used} and are left out; --include-training keeps them{more}"
+    return f"{used} and are left out; --include-training includes them{more}"
 
 
 def _unknown_message(counts: dict[str, int]) -> str:
@@ -161,8 +162,9 @@ def _unknown_message(counts: dict[str, int]) -> str:
     shown = ", ".join(map(repr, list(counts)[:5])) + (", …" if len(counts) > 5 else "")
     noun = "label is" if len(counts) == 1 else "labels are"
     return (
-        f"{len(counts)} {noun} unknown to the model ({shown}); their {n_documents:,} documents "
-        "count as wrong. Train with documents of these classes, or check --label"
+        f"{len(counts)} {noun} not among the classes of the model ({shown}); their "
+        f"{n_documents:,} documents count as wrong. Train with documents of these classes, or "
+        "check --label"
     )
 
 
@@ -191,8 +193,8 @@ def evaluate_command(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Find the --min-probability of leaven predict from which predictions have at "
-            "least this accuracy, such as 0.95.",
+            help="Find the lowest --min-probability of leaven predict with at least this accuracy, "
+            "such as 0.95.",
             show_default="none",
             rich_help_panel=OUTPUT,
         ),
@@ -202,7 +204,7 @@ def evaluate_command(
         typer.Option(
             metavar="FILE",
             help="Write the misclassified documents with all their columns, the most confident "
-            "first (with --stream and --dask in their order): .csv, .tsv, .jsonl or .parquet.",
+            "first (in file order with --stream and --dask): .csv, .tsv, .jsonl or .parquet.",
             show_default="none",
             rich_help_panel=OUTPUT,
         ),
@@ -211,7 +213,7 @@ def evaluate_command(
         bool,
         typer.Option(
             "--full",
-            help="Print the confusion matrix for any number of classes.",
+            help="Print the whole confusion matrix, however many classes there are.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -233,7 +235,7 @@ def evaluate_command(
 ) -> None:
     """Score MODEL on the labeled documents in DATA.
 
-    Prints accuracy with its 95 % confidence interval (Wilson's), macro F1, how well calibrated
+    Prints accuracy with its 95 % confidence interval (Wilson), macro F1, how well calibrated
     the probabilities are, the scores of each class, the accuracy of the most confident
     predictions, and which classes are confused. Unlabeled documents are skipped, and labeled
     ones that MODEL was trained on are left out.
@@ -315,12 +317,13 @@ def _print(scores: "Evaluation", full: bool, target: "Target | None" = None) -> 
     low, high = scores.accuracy_interval
     skipped = f", {scores.n_unlabeled:,} unlabeled skipped" if scores.n_unlabeled else ""
     typer.echo(
-        f"accuracy  {scores.accuracy:.1%}  (95 % interval {low:.1%} to {high:.1%}; "
+        f"accuracy  {percent(scores.accuracy, 1)}  (95 % interval {percent(low, 1)} to "
+        f"{percent(high, 1)}; "
         f"{scores.n_documents:,} labeled documents{skipped})"
     )
-    typer.echo(f"macro F1  {scores.macro_f1:.1%}")
+    typer.echo(f"macro F1  {percent(scores.macro_f1, 1)}")
     typer.echo(
-        f"mean confidence  {scores.mean_confidence:.1%}, calibration error "
+        f"mean confidence  {percent(scores.mean_confidence, 1)}, calibration error "
         f"{scores.calibration_error:.3f}\n"
     )
     table = plain_table(
@@ -328,7 +331,7 @@ def _print(scores: "Evaluation", full: bool, target: "Target | None" = None) -> 
         numeric=("precision", "recall", "F1", "documents"),
     )  # fmt: skip
     for name, measures in scores.per_class.items():
-        shares = [f"{measures[key]:.1%}" for key in ("precision", "recall", "f1")]
+        shares = [percent(measures[key], 1) for key in ("precision", "recall", "f1")]
         table.add_row(name, *shares, f"{measures['support']:,}")
     render(table)
     typer.echo()
@@ -377,6 +380,6 @@ def _print_confusions(scores: "Evaluation") -> None:
     )  # fmt: skip
     for count, i, j in wrong[:LARGEST_CONFUSIONS]:
         table.add_row(
-            scores.classes[i], scores.classes[j], f"{count:,}", f"{count / support[i]:.1%}"
+            scores.classes[i], scores.classes[j], f"{count:,}", percent(count / support[i], 1)
         )
     render(table)

@@ -37,18 +37,18 @@ WORTH_SHOWING = 0.0005  # a probability that does not round to 0.0 %
 
 
 def top_words(model: str, how_many: int = 10) -> dict[str, list[str]]:
-    """Most telling words of each class."""
+    """Most characteristic words of each class."""
     found = read_model(model).top_words(how_many)
     return {str(name): words for name, words in found.items()}
 
 
 def components(model: str, how_many: int = 10) -> "list[ComponentWords]":
-    """Every component of a model and its most telling words."""
+    """Every component of a model and its most characteristic words."""
     return read_model(model).components(how_many)
 
 
 def explain(model: str, text: str, how_many: int = 10) -> "Explanation":
-    """The prediction for one text, and the words that pulled it there."""
+    """The prediction for one text, and how much each word contributes to it."""
     return read_model(model).explain(text, how_many)
 
 
@@ -58,19 +58,19 @@ def explain_command(
         str | None,
         typer.Argument(
             metavar="TEXT",
-            help="Text to explain the prediction of; - is stdin. Without it, the words of "
-            "each class.",
+            help="Text whose prediction is explained; - is stdin. Without it, the most "
+            "characteristic words of each class are shown.",
             show_default=False,
         ),
     ] = None,
     words: Annotated[int, typer.Option(metavar="N", min=1, help="How many words to show.")] = 10,
     by_component: Annotated[
-        bool, typer.Option("--components", help="The words of every component of every class.")
+        bool, typer.Option("--components", help="Show the words of each component instead.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show the words of each class, or the words that decide about TEXT.
+    """Show the words of each class, or how much each word of TEXT contributes to the prediction.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -100,7 +100,8 @@ def explain_command(
         explanation = explain(model, text, words)
         if not explanation.words:
             talk.warn(
-                "the model knows no word of this text; its prediction is a guess without evidence"
+                "no word of this text is in the model's vocabulary; the prediction is not "
+                "meaningful"
             )
         if as_json:
             print_json({**explanation_json(explanation), "warnings": talk.warnings})
@@ -134,7 +135,7 @@ def _note(explanation: "Explanation") -> str | None:
 
 def words_table(found: dict[str, list[str]]) -> Any:
     """One row of words per class."""
-    table = plain_table("class", "its words, most telling first")
+    table = plain_table("class", "most characteristic words")
     for name, words in found.items():
         table.add_row(name, " ".join(words))
     return table
@@ -153,9 +154,7 @@ def component_json(component: "ComponentWords") -> dict[str, Any]:
 def components_table(parts: "list[ComponentWords]") -> Any:
     """One row of words per component."""
     numeric = ("number", "share")
-    table = plain_table(
-        "number", "class", "share", "its words, most telling first", numeric=numeric
-    )
+    table = plain_table("number", "class", "share", "most characteristic words", numeric=numeric)
     for component in parts:
         table.add_row(
             str(component.number),
@@ -183,13 +182,15 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
         lines.append(f"   {n_others} {noun} {percent(rest, 1)}")
     if explanation.unknown_words:
         noun = "word" if explanation.unknown_words == 1 else "words"
-        lines.append(f"\n{explanation.unknown_words} {noun} unknown to the model", style="dim")
+        lines.append(
+            f"\n{explanation.unknown_words} {noun} not in the model's vocabulary", style="dim"
+        )
     if not explanation.words:
-        lines.append("\nno known word")
+        lines.append("\nno word of this text is in the model's vocabulary")
         return [lines]
     (first, _), (second, _) = ranked[:2]
     sides = f"{printable(f'{second} ←'):>{BAR}} → {first}"
-    table = plain_table("word", sides, "log odds", "pulls most towards", numeric=("log odds",))
+    table = plain_table("word", sides, "log odds", "strongest class", numeric=("log odds",))
     pulls = [(entry.pull[first] - entry.pull[second], entry) for entry in explanation.words]
     pulls.sort(key=lambda pull: -pull[0])
     longest = max(abs(lead) for lead, _ in pulls) or 1.0

@@ -64,8 +64,8 @@ def _lines(about: dict[str, Any]) -> list[str]:
     ]
     if about["n_labeled_hashes"]:
         lines.append(
-            f"remembers {about['n_labeled_hashes']:,} labeled texts by their hashes, so that "
-            "leaven evaluate leaves them out"
+            f"contains hashes of {about['n_labeled_hashes']:,} labeled texts, so that leaven "
+            "evaluate can leave them out"
         )
     for title, options in about["options"].items():
         lines.append(f"{title} options")

@@ -171,8 +171,8 @@ def _check_output(output: str, dask: str | None, inputs: Sequence[str], force: b
     if folder.is_dir():
         if any(folder.glob("part-*.parquet")):
             raise FileExistsError(
-                f"{output!r} holds part-*.parquet files already, which would be mixed with the new "
-                "ones; remove them, or choose another folder"
+                f"{output!r} already contains part-*.parquet files, which would be mixed with the "
+                "new ones; remove them, or choose another folder"
             )
     elif folder.exists():
         raise NotADirectoryError(f"{output!r} is a file; give the name of a folder")
@@ -192,8 +192,7 @@ def predict_command(
             "-o",
             metavar="OUT",
             help="File to write, .csv, .tsv, .jsonl, .json or .parquet (also .gz); - is stdout, "
-            "as CSV. "
-            "With --dask also a folder (OUT/), into which workers write Parquet files.",
+            "as CSV. With --dask also a folder (OUT/), into which workers write Parquet files.",
             rich_help_panel=OUTPUT,
         ),
     ] = "-",
@@ -203,8 +202,8 @@ def predict_command(
             metavar="P",
             min=0,
             max=1,
-            help="Leave a document undecided, its cell of predicted empty, if its most probable "
-            "class has a lower probability; leaven evaluate --target-accuracy finds P.",
+            help="Leave predicted empty, and the document undecided, where the most probable class "
+            "has a lower probability; leaven evaluate --target-accuracy finds P.",
             rich_help_panel=OUTPUT,
         ),
     ] = 0.0,
@@ -251,13 +250,13 @@ def predict_command(
 ) -> None:
     """Classify the documents in DATA with MODEL.
 
-    Writes all columns of DATA with three more: predicted, probability, and note, which says
-    "no known word" where the model knows no word of a text, so that its class is a guess, and
-    "undecided" below --min-probability. Where DATA has a column of that name already, the new
-    one is called predicted_2, and so on.
+    Writes all columns of DATA with three more: predicted, probability, and note, which is
+    "no known word" where no word of a text is in the model's vocabulary, so that the prediction
+    is not meaningful, and "undecided" below --min-probability. Where DATA
+    already has a column of that name, the new one is called predicted_2, and so on.
 
-    With --stream and --dask the first rows determine the columns of OUT; .jsonl takes all rows
-    as they are. With --skip-bad-files a file is read to its end before its rows are written.
+    With --stream and --dask the first rows determine the columns of OUT; .jsonl keeps every
+    row as it is. With --skip-bad-files a file is read to its end before its rows are written.
 
     Example: leaven predict reviews.leaven new.csv -o labeled.csv
 

@@ -148,8 +148,8 @@ def train_command(
 ) -> None:
     """Train a classifier on the documents in DATA and save it.
 
-    A document with an empty label is unlabeled. Unlabeled documents are used as far as
-    held-out labels show that they help.
+    A document with an empty label is unlabeled. By default,
+    held-out labels decide how much weight the unlabeled documents get.
 
     Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
 
@@ -186,7 +186,9 @@ def train_command(
     options = {name: value for name, value in given.items() if value is not None}
     more = read_options(option or [])
     for name in sorted(set(options) & set(more)):
-        raise typer.BadParameter(f"--option {name} is set by an option of its own too; keep one")
+        raise typer.BadParameter(
+            f"--option {name} is also set by its own command-line option; keep one"
+        )
     with Talk():  # before a cluster is started
         METHODS[method].check_place("dask" if dask else "stream" if stream else "memory")
         check_model(output, data, force=force)
@@ -234,4 +236,4 @@ def train_command(
         where = {"skip-bad-files": skip_bad_files, "stream": stream, "dask": dask}
         for command in next_commands(data, reading, output, where):
             talk.note(f"  {command}")
-        talk.note("where held-out.csv stands for labeled documents that were not trained on")
+        talk.note("held-out.csv stands for labeled documents that were not used in training")

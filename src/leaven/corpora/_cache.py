@@ -64,7 +64,7 @@ class CachedCorpus:
         with self._room():
             self._file.flush()
         if not self._places:
-            raise DataError("the source holds no document; check the paths it reads")
+            raise DataError("the source contains no documents; check the paths it reads")
 
     @property
     def n_bytes(self) -> int:
@@ -114,12 +114,12 @@ class CachedCorpus:
             place = self.folder or tempfile.gettempdir()
             if isinstance(error, FileNotFoundError):
                 raise DataError(
-                    f"counts cannot be kept in {place!r}: there is no such folder; create it, or "
-                    "name another with --cache (cache= in Python)"
+                    f"counts cannot be kept in {place!r}: the folder does not exist; create it, "
+                    "or choose another with --cache (cache= in Python)"
                 ) from None
             raise DataError(
-                f"counts cannot be kept in {place!r}: {error.strerror or error}; name a folder on "
-                "a disk with more space with --cache (cache= in Python), or set TMPDIR"
+                f"counts cannot be kept in {place!r}: {error.strerror or error}; choose a folder "
+                "on a disk with more space with --cache (cache= in Python), or set TMPDIR"
             ) from None
 
     def _write(self, block: Block) -> None:

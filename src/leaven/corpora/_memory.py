@@ -55,7 +55,7 @@ class InMemoryCorpus:
         weight = np.ones(n_documents) if weight is None else weight
         if vectors is not None and len(vectors) != n_documents:
             raise ValueError(
-                f"vectors must have one row per document, got {len(vectors)} for {n_documents}"
+                f"vectors must have one row per document, got {len(vectors):,} for {n_documents:,}"
             )
         if not n_documents == len(y) == len(weight):
             raise ValueError(

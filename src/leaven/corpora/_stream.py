@@ -50,7 +50,7 @@ class StreamedCorpus:
         return self._counts[1]
 
     def _empty(self) -> DataError:
-        return DataError("the source holds no document; check the paths it reads")
+        return DataError("the source contains no documents; check the paths it reads")
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
         total: S | None = None
@@ -64,9 +64,9 @@ class StreamedCorpus:
             raise self._empty()
         if self._n_documents is not None and n_documents != self._n_documents:
             raise DataError(
-                f"the source gave {n_documents} documents on this pass and {self._n_documents} "
-                "on the first: a file changed while it was streamed; train again once nothing "
-                "writes to it, or on a copy"
+                f"the source had {n_documents:,} documents on this pass and "
+                f"{self._n_documents:,} on the first: a file changed while it was streamed; train "
+                "again once nothing writes to it, or on a copy"
             )
         self._n_documents = n_documents
         return total

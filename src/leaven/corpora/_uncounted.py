@@ -202,8 +202,8 @@ def check_unchanged(found: Survey, corpus: Corpus) -> int:
     n_now, n_wordless = corpus.reduce(_sizes).tolist()
     if n_now != found.n_documents:
         raise DataError(
-            f"the files held {found.n_documents} documents at first and {n_now} when they were "
-            "counted: a file changed meanwhile; train again once nothing writes to it"
+            f"the files contained {found.n_documents:,} documents at first and {n_now:,} when "
+            "they were counted: a file changed meanwhile; train again once nothing writes to it"
         )
     return int(n_wordless)
 

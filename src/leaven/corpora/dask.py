@@ -161,7 +161,7 @@ class Cluster:
             self._lonely += waited
         if self._lonely >= PATIENCE:
             raise ClusterError(
-                f"the Dask scheduler at {self.address} has no worker, and none connected "
+                f"the Dask scheduler at {self.address} has no workers, and none connected "
                 f"within {PATIENCE:.0f} s; start some with: dask worker {self.address}"
             )
 
@@ -241,7 +241,7 @@ class DaskCorpus:
             counts = self.cluster.result(self.cluster.submit(_counts_of, part))
             if counts is not None:
                 return counts
-        raise ClusterError("the cluster holds no document; check the paths that it read")
+        raise ClusterError("the cluster contains no documents; check the paths that it read")
 
     @property
     def n_words(self) -> int:

@@ -14,7 +14,7 @@ class FrequencyEstimateNB(MixtureClassifier):
 
     Labeled documents show which classes a word belongs to, all documents how frequent it is.
     One pass over the documents and a closed form, no iterations: the cost does not grow with
-    the number of classes. Choose it where documents are too many for EM, or where EM collapses.
+    the number of classes. Use it where there are too many documents for EM, or where EM collapses.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class FrequencyEstimateNB(MixtureClassifier):
         are added before the word's class shares are estimated: one occurrence is weak evidence.
         0 adds none, as in the paper.
     random_state : int, RandomState, Generator or None, default=0
-        Not used by the fit, which draws nothing; where labels are held out, the seed of folds.
+        Not used by the fit, which is deterministic; seed of the folds where labels are held out.
     n_jobs : int or None, default=None
         Threads to use; None is one per processor.
 

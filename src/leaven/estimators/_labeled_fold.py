@@ -20,7 +20,7 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
     Unlabeled documents are in every training set and in no test set, and every class stays
     in every training set: the only labeled document of a class is never held out. Works as
     ``cv`` of ``GridSearchCV``, ``cross_val_score`` and the like, with any classifier that
-    takes unlabeled documents.
+    accepts unlabeled documents.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["NaiveBayesEM"]
 class NaiveBayesEM(MixtureClassifier):
     """Naive Bayes for text, trained on labeled and unlabeled documents by EM.
 
-    Choose it when classes are topics and most documents are unlabeled. Scale every
+    Use it when classes are topics and most documents are unlabeled. Scale every
     document to a constant length (``TextVectorizer(length=200)``): on raw counts long
     documents dominate, and EM often makes things worse.
 
@@ -31,19 +31,21 @@ class NaiveBayesEM(MixtureClassifier):
     unlabeled_weight : float in [0, 1], default=1.0
         How much an unlabeled document counts, relative to a labeled one; 0 is supervised naive
         Bayes. Between 0 and 1 the pseudo-counts ``alpha`` are scaled with the weighted words,
-        so that their ratio stays the same: unscaled, they would make one class take all
-        documents. With documents of constant length 1 is best on most corpora; on raw
+        so that their ratio stays the same: without scaling, all documents could collapse into
+        one class. With documents of constant length 1 is best on most corpora; on raw
         counts 0.03 to 0.1 often is.
     n_components : int, dict, list or "auto", default=1
         Components of each class: one number for all, or a mapping from classes to numbers
-        (a class left out has one). Several suit a class of many topics, such as "everything
-        else". From a list of these, the one that classifies held-out labeled documents best is
-        chosen; "auto" is the list 1, 2, 3, 5, 10, 20.
+        (classes not listed have one). Use several for a class that covers several topics, such as
+        "everything else". From a list of these, the most accurate one on held-out labeled
+        documents is chosen; "auto" is the list 1, 2, 3, 5, 10, 20.
     n_init : int, default=3
-        Random starts where a class has several components; the most probable result is kept.
+        Random initializations where a class has several components; the most probable model
+        is kept.
     n_splits : int, "loo" or None, default=None
         Folds of labeled documents by which to choose among several ``n_components``; unlabeled
-        documents always train. None leaves one out up to 20 labels, and makes 10 folds beyond.
+        documents are always used in training. None leaves one out up to 20 labels, and makes
+        10 folds beyond.
     beta_start : float in (0, 1], default=1.0
         Inverse temperature at which deterministic annealing starts (the paper: 0.02); 1 is
         no annealing. Annealing finds more probable models from few labels, slowly.
@@ -52,8 +54,8 @@ class NaiveBayesEM(MixtureClassifier):
     beta_iter : int, default=1
         M-steps at each temperature.
     correspondence : {"as-is", "labels", "em"}, default="as-is"
-        How components get their class after annealing: they keep it; by the classes of the labeled
-        documents that it takes; by its similarity to the components of plain EM.
+        How components get their class after annealing: unchanged; from the labeled documents
+        assigned to them; from the most similar component of plain EM.
     max_iter : int, default=100
         Maximum number of M-steps from a start, after annealing.
     tol : float, default=1e-6
@@ -89,7 +91,7 @@ class NaiveBayesEM(MixtureClassifier):
     converged_ : bool
         Whether ``tol`` was reached.
     unlabeled_shares_ : ndarray of shape (n_classes,)
-        Share of the unlabeled documents that each class took; NaN without any.
+        Share of the unlabeled documents assigned to each class; NaN without any.
 
     See Also
     --------

@@ -17,7 +17,7 @@ __all__ = ["TwoViewEM"]
 
 
 class TwoViewEM(NaiveBayesEM):
-    """EM over words and vectors that must agree, for very few labels.
+    """EM over words and vectors, for very few labels.
 
     A class has a distribution of words and a direction of vectors; a document is assigned
     to classes by both at once. The vectors are learned from all the text by default (a truncated
@@ -38,7 +38,7 @@ class TwoViewEM(NaiveBayesEM):
 beta_iter, correspondence, tol, random_state, n_jobs
         As in :class:`NaiveBayesEM`.
     max_iter : int, default=10
-        Maximum number of M-steps. EM stops early by design: later ones drift from the labels.
+        Maximum number of M-steps, deliberately few: later ones drift away from the labels.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ beta_iter, correspondence, tol, random_state, n_jobs
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
         vectors : array of shape (n_documents, n_dims) or None, default=None
-            Vectors to use beside those learned from ``X``.
+            Vectors to use in addition to those learned from ``X``.
         """
         given = None if vectors is None else check_given(vectors, len(y))
         return self._fit(X, y, sample_weight, given)

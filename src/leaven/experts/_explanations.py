@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from leaven._base.percent import percent
 from leaven._base.printing import printable
 from leaven._base.typing import FloatArray, IntArray
 
@@ -41,9 +42,9 @@ class Explanation:
 
     def __str__(self) -> str:
         ranked = sorted(self.probability, key=self.probability.__getitem__, reverse=True)
-        lines = [f"{self.label}  ({self.probability[self.label]:.1%})"]
+        lines = [f"{self.label}  ({percent(self.probability[self.label], 1)})"]
         if not self.words:
-            lines.append("  no word of this text is known to the model")
+            lines.append("  no word of this text is in the model's vocabulary")
         for entry in self.words:
             towards = max(entry.pull, key=entry.pull.__getitem__)
             shown = "  ".join(f"{name} {entry.pull[name]:+.2f}" for name in ranked[:3])

@@ -30,7 +30,7 @@ def collapse_message(labels: Labels, labeled: FloatArray, shares: FloatArray | N
     if not (one_took_all or few_left):
         return None
     return (
-        f"class {name!r} took {percent(shares[top])} of the unlabeled documents, with "
+        f"class {name!r} was assigned {percent(shares[top])} of the unlabeled documents, but has "
         f"{percent(labeled_shares[top])} of the labels: EM has probably collapsed. Try a larger "
         "constant length (400), a smaller alpha (0.1), a smaller unlabeled weight (0.1), or "
         "training without unlabeled documents (method nb)"

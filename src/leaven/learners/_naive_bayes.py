@@ -213,7 +213,7 @@ class NaiveBayesLearner(Learner):
         ran_out = self.max_iter > 0 and fit.result.n_iter > 0 and not fit.result.converged
         if ran_out and not self.stops_early and not run.progress.is_stopped:
             message = (
-                f"EM stopped after {self.max_iter} iterations before reaching the tolerance "
+                f"EM stopped after {self.max_iter:,} iterations before reaching the tolerance "
                 f"{self.tol}; increase max_iter or tol"
             )
             found.append((ConvergenceWarning, message))

@@ -29,8 +29,8 @@ def em_lines(facts: Mapping[str, Any]) -> tuple[str, ...]:
             f"{choice['components']}: {percent(choice['accuracy'])}" for choice in choices
         )
         lines.append(
-            f"components per class by accuracy on {choices[0]['n_scored']:,} held-out labeled "
-            f"documents: {tried}"
+            f"accuracy on {choices[0]['n_scored']:,} held-out labeled documents by components per "
+            f"class: {tried}"
         )
     objective, n_annealed = facts["objective"], facts.get("n_annealed", 0)
     if len(objective) > 1:
@@ -53,7 +53,7 @@ def class_lines(facts: Mapping[str, Any]) -> dict[str, str]:
     for name in {**shares, **sizes}:
         parts = []
         if name in shares:
-            parts.append(f"{percent(shares[name], 1):>7} of the unlabeled")
+            parts.append(f"{percent(shares[name], 1):>7} of unlabeled documents")
         if sizes.get(name, 1) > 1:
             parts.append(f"{sizes[name]} components")
         found[name] = ", ".join(parts)

@@ -67,7 +67,7 @@ def blend(learned: Learned, training: TrainingSet, run: Run) -> Combination:
     of_em = sum(parts[len(_LINEAR) :])
     reason = _reason(candidates, held, together, of_em, is_supervised)
     if is_left_out:
-        reason += f"; {learned.expert.name} collapsed and is left out"
+        reason += f"; {learned.expert.name} collapsed and was left out"
     experts = tuple(member.expert for member in members)
     return Combination(experts, weights, expected, candidates, reason)
 
@@ -100,24 +100,24 @@ def _reason(
 ) -> str:
     n = len(held.truth)
     if not n:
-        why = "one label per class is too few to compare by"
+        why = "with one label per class none can be held out"
         why = "training was stopped before labels were held out" if held.is_stopped else why
-        return f"{why}, so the usual ranking decides"
+        return f"{why}, so default weights are used"
     right = float(held.is_right(together).mean())
     if is_supervised:
         return (
-            f"unlabeled text would hurt here: the supervised model is right on {percent(right)} of "
-            f"{n:,} held-out labels, more than with it"
+            f"unlabeled text hurts here: accuracy on {n:,} held-out labels is {percent(right)} "
+            "for the supervised model alone, and lower with unlabeled text"
         )
     if of_em < LITTLE:
         return (
-            f"unlabeled text adds little here, so the supervised models have most of the weight: "
-            f"{percent(right)} of {n:,} held-out labels right"
+            f"unlabeled text adds little here, so supervised models get most of the weight: "
+            f"{percent(right)} accuracy on {n:,} held-out labels"
         )
     alone = candidates[0]["accuracy"]
     return (
-        f"together the models are right on {percent(right)} of {n:,} held-out labels, the "
-        f"supervised one alone on {percent(alone)}"
+        f"accuracy on {n:,} held-out labels: {percent(right)} combined, {percent(alone)} for the "
+        "supervised model alone"
     )
 
 

@@ -46,7 +46,7 @@ def compare(
     ignore_case: bool = False,
     on_progress: Listener | None = None,
 ) -> Comparison:
-    """Try every method on your own texts, with the same labels held out.
+    """Compare all methods on your own texts, with the same labels held out.
 
     The labeled documents are split into folds, the same for all methods. Each fold is left out
     in turn; a method is trained on the others and on all unlabeled documents, and predicts the
@@ -63,18 +63,18 @@ def compare(
         Methods of :class:`TextClassifier`. None is all of them, without slow ones if
         documents times classes are more than 30,000.
     n_splits : int or None, default=None
-        Number of folds. None is five, three beyond 10,000 documents, and no more of them than
-        hold out 1,000 documents.
+        Number of folds. None is five, or three beyond 10,000 documents, of which no more are
+        used than needed to hold out 1,000 documents.
     n_jobs : int or None, default=None
         Threads to use; None is one per processor.
     random_state : int, RandomState, Generator or None, default=0
         Seed of folds and methods.
     text_options : dict or None, default=None
-        As :class:`TextClassifier` takes them, for all methods.
+        As in :class:`TextClassifier`, for all methods.
     vectors : array of shape (n_documents, n_dims) or None, default=None
         A vector of each document, for the methods that use vectors.
     unlabeled, ignore_case
-        As :class:`TextClassifier` takes them.
+        As in :class:`TextClassifier`.
     on_progress : callable or None, default=None
         Called as ``on_progress("comparing", done, total)`` after every fit, and with the same
         numbers during one.
@@ -83,8 +83,8 @@ def compare(
     -------
     Comparison
         The best method first. One that fails on a fold has an ``error`` instead of numbers.
-        ``winner`` is None where the best cannot be told apart from others on these documents
-        (McNemar's exact test, adjusted by Holm's procedure); ``indistinguishable`` are those.
+        ``winner`` is None where the best is not significantly better than all others (McNemar's
+        exact test, adjusted by Holm's procedure); ``indistinguishable`` lists those.
 
     See Also
     --------
@@ -92,7 +92,7 @@ def compare(
 
     Notes
     -----
-    Probabilities are not calibrated (but for "auto", which does so anyway): that would take
+    Probabilities are not calibrated (except for "auto", which always does so): that would take
     five times as long and changes no prediction. Memory is what the process holds at the peak
     of a fit above what it held before; it can be measured on Linux only.
 
@@ -103,7 +103,7 @@ def compare(
     >>> labels = ["baking", "baking", None, "space", "space", None]
     >>> comparison = compare(texts, labels, methods=["nb", "em"])
     >>> print(comparison.sentence)
-    No clear winner: nb (100 %) and em (100 %) cannot be told apart on 4 held-out labels.
+    No clear winner: nb (100 %) and em (100 %) do not differ significantly on 4 held-out labels.
     """
     requested = None if methods is None else _checked_methods(methods)
     seed = checked_seed(random_state)
@@ -180,7 +180,7 @@ def _folds(labels: EncodedLabels, n_splits: int | None, seed: int | None) -> lis
     if labels.counts.max() < 2:
         raise ValueError(
             "methods are compared on held-out labels, which needs a class with two labeled "
-            "documents, and every class has one; label a second document of some classes"
+            "documents, but every class has one; label a second document of some classes"
         )
     if n_splits is not None:
         check_whole("n_splits", n_splits, "[2, inf)")

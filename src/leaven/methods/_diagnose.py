@@ -51,10 +51,10 @@ def diagnose(
     ignore_case: bool = False,
     on_progress: Listener | None = None,
 ) -> Diagnosis:
-    """Judge whether the unlabeled texts help, from the labeled ones alone.
+    """Check whether the unlabeled texts help, by holding out labels.
 
-    EM starts from several parts of the labeled documents and is scored on the others. Where
-    more probable models are the better ones, unlabeled text helps; where they are worse, it
+    EM starts from several subsets of the labeled documents and is scored on the others. Where
+    more probable models classify better, unlabeled text helps; where they are worse, it
     hurts.
 
     Parameters
@@ -66,18 +66,18 @@ def diagnose(
     method : {"em", "mixture", "annealed", "two-view"}, default="em"
         The method of :class:`TextClassifier` to diagnose.
     text_options, options : dict or None, default=None
-        As :class:`TextClassifier` takes them.
+        As in :class:`TextClassifier`.
     alternatives : bool, default=True
-        Also try alternatives, the default method "auto" among them, and recommend the best.
+        Also try alternatives, including the default method "auto", and recommend the best.
         Takes twenty times as long: about a minute for 20,000 documents of 20 classes.
     n_starts : int, default=10
-        Parts of the labeled documents to start from: more take longer and are more certain.
+        Subsets of the labeled documents to start from; more take longer and are more reliable.
     n_jobs : int or None, default=None
         Threads to use; None is one per processor.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of parts, samples and starts.
+        Seed of subsets, samples and starts.
     unlabeled, ignore_case
-        As :class:`TextClassifier` takes them.
+        As in :class:`TextClassifier`.
     on_progress : callable or None, default=None
         Called as ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of
         the number of components) or "diagnosing".
@@ -89,7 +89,7 @@ def diagnose(
     >>> diagnosis.verdict
     'unclear'
     >>> print(diagnosis.recommendation)
-    Label at least two documents of each class, then ask again.
+    Label at least two documents of each class, then diagnose again.
     """
     check_choice("method", method, methods_where(is_diagnosed=True))
     array = as_text_array(texts)

@@ -45,7 +45,7 @@ class FittedTexts:
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
         """Class probabilities, (n_documents, n_classes).
 
-        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are right.
+        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are correct.
         """
         return self.fitted.predict_proba(**self._asked(X, vectors))
 
@@ -80,8 +80,8 @@ class FittedTexts:
         is_labeled = known.codes >= 0
         if not is_labeled.any():
             raise ValueError(
-                "score needs labeled documents, and every label is missing; in cross-validation "
-                "use cv=LabeledFold(), whose test folds hold labeled documents only"
+                "score needs labeled documents, but every label is missing; in cross-validation "
+                "use cv=LabeledFold(), whose test folds contain labeled documents only"
             )
         if not set(known.classes.tolist()) & set(self.classes_.tolist()):
             raise ValueError(
@@ -111,7 +111,7 @@ class FittedTexts:
         return self.fitted.components(how_many)
 
     def assign_components(self, mapping: Mapping[int, Any]) -> Self:
-        """Assign components to other classes, after a look at their words.
+        """Assign components to other classes, after inspecting their words.
 
         Annealing with few labels can leave a component with the wrong class, which its words
         reveal. Components that ``mapping`` (number to class) does not name keep their class.
@@ -121,7 +121,7 @@ class FittedTexts:
         return self
 
     def explain(self, text: str, how_many: int = 10, *, vector: Any = None) -> Explanation:
-        """The prediction for one text, and which words pulled towards which class.
+        """The prediction for one text, and how much each word contributes to each class.
 
         ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
         trained with vectors.

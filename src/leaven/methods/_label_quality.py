@@ -1,4 +1,4 @@
-"""Labeled documents that teach less than they seem to: empty ones, copies, contradictions."""
+"""Labeled documents that contribute little: empty ones, copies, contradictions."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ SHOWN = 5  # labels of one text
 
 @dataclass(frozen=True)
 class LabelQuality:
-    """Numbers of labeled documents that teach nothing, contradict others or repeat them."""
+    """Numbers of labeled documents that are empty, contradict others or repeat them."""
 
     numbers: dict[str, int]
     notes: list[str]
@@ -25,7 +25,7 @@ def label_quality(
 ) -> LabelQuality:
     """What is wrong with the labeled documents; near-copies matter where labels are held out.
 
-    Documents with vectors of the user's teach something even without words.
+    Documents with vectors of the user's contribute even without words.
     """
     labeled = counted.labeled
     n_empty, copies = labeled.n_blank, labeled.copies
@@ -38,10 +38,12 @@ def label_quality(
     }
     notes = []
     if n_empty and not has_vectors:
-        notes.append(_count(n_empty, "has no text and teaches", "have no text and teach"))
+        notes.append(_count(n_empty, "has no text and contributes", "have no text and contribute"))
     if n_wordless and not has_vectors:
-        singular = "holds no word that is counted and teaches"
-        notes.append(_count(n_wordless, singular, "hold no word that is counted and teach"))
+        singular = "contains no word of the vocabulary and contributes"
+        notes.append(
+            _count(n_wordless, singular, "contain no word of the vocabulary and contribute")
+        )
     if copies.n_conflicting:
         notes.append(_conflicts(labeled))
     if copies.n_copies > SHARE_OF_COPIES * len(labeled.kept):
@@ -56,8 +58,8 @@ def label_quality(
         if n_near > SHARE_OF_COPIES * len(is_near):
             notes.append(
                 f"{n_near:,} of {_sampled(len(is_near), labeled)} different "
-                "labeled documents are near-copies of another one of their class; the expected "
-                "accuracy is too optimistic, unless new documents are like that too"
+                "labeled documents are near-duplicates of another one of their class; the expected "
+                "accuracy is optimistic unless new documents are near-duplicates too"
             )
     return LabelQuality(numbers, notes)
 
@@ -82,5 +84,5 @@ def _conflicts(labeled: LabeledTexts) -> str:
     noun = "text occurs" if copies.n_conflicting == 1 else "texts occur"
     return (
         f"{copies.n_conflicting:,} {noun} with different labels (the first: {start!r} as "
-        f"{', '.join(others)} and {last}); correct them, or empty their labels"
+        f"{', '.join(others)} and {last}); correct or remove their labels"
     )

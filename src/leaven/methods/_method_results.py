@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from leaven._base.percent import percent
 from leaven._base.validation import check_choice
 from leaven.methods._registry import METHODS
 from leaven.significance import McNemar, holm, mcnemar
@@ -46,17 +47,17 @@ class Comparison:
 
     @property
     def best(self) -> str:
-        """The method with most held-out labels right, be it by chance."""
+        """The method with the highest accuracy on held-out labels, even if by chance."""
         return self.results[0].method
 
     @property
     def winner(self) -> str | None:
-        """The method that is better than every other beyond chance; None if there is none."""
+        """The method that is significantly better than every other; None if there is none."""
         return None if self.indistinguishable else self.best
 
     @property
     def indistinguishable(self) -> list[str]:
-        """Methods that cannot be told apart from the best, which is first; none if it wins.
+        """Methods that do not differ significantly from the best, which is first; none if it wins.
 
         By McNemar's exact test of the best against each other method, adjusted for the number
         of methods by Holm's procedure.
@@ -84,19 +85,19 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """Which method is best beyond chance, or which ones may be."""
+        """Which method is significantly better than the others, or which ones may be."""
         first, *others = self.scored
         labels = f"{self.n_held_out:,} held-out label{'s' * (self.n_held_out != 1)}"
         if not others:
-            return f"{first.method} has {_percent(first)} of {labels} right."
+            return f"{first.method}: {_percent(first)} accuracy on {labels}."
         alike = self.indistinguishable
         if alike:
             shares = {result.method: _percent(result) for result in self.scored}
             listed = _listed([f"{name} ({shares[name]})" for name in alike])
-            return f"No clear winner: {listed} cannot be told apart on {labels}."
+            return f"No clear winner: {listed} do not differ significantly on {labels}."
         test = self.paired(first.method, others[0].method)
         lead = f"{_points(test.difference)} more than {others[0].method} ({_chance(test)})"
-        return f"{first.method} is best: {_percent(first)} of {labels} right, {lead}."
+        return f"{first.method} is best: {_percent(first)} accuracy on {labels}, {lead}."
 
     @property
     def advice(self) -> str | None:
@@ -111,11 +112,11 @@ class Comparison:
             choice = f"{DEFAULT}, the default, or {fastest}, {is_fastest}"
         else:
             choice = f"{fastest}, {is_fastest}"
-        return f"Until more labels tell them apart, choose {choice}."
+        return f"Until there are more labels, choose {choice}."
 
     @property
     def warning(self) -> str | None:
-        """Which methods are worse than without unlabeled text beyond chance, if any."""
+        """Which methods are significantly worse than without unlabeled text, if any."""
         names = [result.method for result in self.scored]
         baselines = {name: METHODS[name].supervised for name in names}
         tests = {
@@ -141,8 +142,8 @@ class Comparison:
             f"{result.method} failed: {result.error}" for result in self.results if result.error
         ]
         left_out = [
-            f"{name} was left out: it is slow with this many documents and classes; name it "
-            "among the methods to compare it too"
+            f"{name} was left out: it is slow with this many documents and classes; add it to "
+            "the methods to include it"
             for name in self.left_out
         ]
         return failed + left_out
@@ -167,8 +168,9 @@ class Comparison:
     def __str__(self) -> str:
         width = max(len(result.method) for result in self.results)
         rows = [
-            f"  {result.method:<{width}}  {result.accuracy:6.1%} ({100 * result.low:.0f}–"
-            f"{100 * result.high:.0f})  macro F1 {result.macro_f1:6.1%}  {result.seconds:7.2f} s"
+            f"  {result.method:<{width}}  {percent(result.accuracy or 0.0, 1):>7} "
+            f"({100 * result.low:.0f}–{100 * result.high:.0f})  macro F1 "
+            f"{percent(result.macro_f1 or 0.0, 1):>7}  {result.seconds:7.2f} s"
             + ("" if result.memory is None else f"  {result.memory:6,.0f} MiB")
             for result in self.scored
             if result.low is not None and result.high is not None
@@ -186,7 +188,7 @@ def _listed(items: Sequence[str]) -> str:
 
 
 def _percent(result: MethodResult) -> str:
-    return f"{100 * (result.accuracy or 0.0):.0f} %"
+    return percent(result.accuracy or 0.0)
 
 
 def _points(difference: float, sign: str = "") -> str:

@@ -50,7 +50,7 @@ def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
     unknown = sorted(set(given or {}) - known)
     if unknown and unknown[0] in TEXT_OPTIONS:
         raise ValueError(
-            f"{unknown[0]!r} is an option of the text here, not of method {method.name!r}; pass "
+            f"{unknown[0]!r} is a text option, not an option of method {method.name!r}; pass "
             f"text_options={{{unknown[0]!r}: …}}"
         )
     if unknown:
@@ -70,6 +70,6 @@ def check_vectors(method: Method, sees: list[str]) -> None:
     """Raise an error for a method that uses no vectors; ``sees`` are those that do."""
     if not method.sees_vectors:
         raise ValueError(
-            f"method {method.name!r} looks at words alone and cannot use vectors; choose "
+            f"method {method.name!r} uses words only and cannot use vectors; choose "
             f"{' or '.join(sees)}, or leave the vectors out"
         )

@@ -181,7 +181,7 @@ for _method in (
     Method(
         "auto",
         "linear models and two kinds of EM, weighted by accuracy on held-out labels",
-        "always, to begin with",
+        "as a first choice, on any data",
         "leaven.learners:TwoViewLearner",
         _TWO_VIEWS,
         _SOFT,
@@ -192,7 +192,7 @@ for _method in (
     Method(
         _SUPERVISED,
         "supervised naive Bayes on the labeled documents alone",
-        "labels are many, or classes are not what the words are about (spam, sentiment)",
+        "there are many labels, or the classes are not topics (spam, sentiment)",
         _NAIVE_BAYES,
         {"unlabeled_weight": 0.0},
         _WEIGHTED,
@@ -200,7 +200,7 @@ for _method in (
     Method(
         "em",
         "naive Bayes with EM over labeled and unlabeled documents",
-        "classes are topics, labels are few (1 to 50 per class)",
+        "the classes are topics, and labels are few (1 to 50 per class)",
         _NAIVE_BAYES,
         {},
         _WEIGHTED,
@@ -210,8 +210,8 @@ for _method in (
     ),
     Method(
         "mixture",
-        "EM with several components per class, for classes of many topics",
-        'a class is many topics, such as "everything else"',
+        "EM with several components per class, for classes that cover several topics",
+        'a class covers several topics, such as "everything else"',
         _NAIVE_BAYES,
         {"n_components": "auto"},
         _WEIGHTED,
@@ -221,8 +221,8 @@ for _method in (
     ),
     Method(
         "annealed",
-        "EM while a temperature falls slowly, which finds more probable models from few labels",
-        "classes are topics, one or two labels each, and time for some 400 iterations",
+        "EM with deterministic annealing, which finds better solutions from few labels",
+        "the classes are topics with one or two labels each, and 400 iterations are affordable",
         _NAIVE_BAYES,
         {"beta_start": 0.02, "correspondence": "labels"},
         _WEIGHTED,
@@ -232,8 +232,8 @@ for _method in (
     ),
     Method(
         "sfe",
-        "naive Bayes with word frequencies from all documents, in one pass",
-        "documents are too many for EM's passes, or EM collapses",
+        "naive Bayes with word frequencies estimated from all documents, in one pass",
+        "there are too many documents for the passes of EM, or EM collapses",
         "leaven.learners:FrequencyEstimateLearner",
         # Chosen on the unlabeled documents of six corpora (docs/methods/frequency-estimate.md).
         {"unlabeled_weight": 0.1},
@@ -244,8 +244,8 @@ for _method in (
     ),
     Method(
         "two-view",
-        "EM over words and vectors learned from all the text, for very few labels",
-        "labels are very few (1 to 5 per class), or you bring sentence vectors",
+        "EM over words and over vectors learned from all documents, for very few labels",
+        "labels are very few (1 to 5 per class), or you have sentence vectors",
         "leaven.learners:TwoViewLearner",
         _TWO_VIEWS,
         _SOFT,

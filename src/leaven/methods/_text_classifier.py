@@ -41,11 +41,12 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
     Parameters
     ----------
     method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view"}, default="auto"
-        How to learn. "auto" combines linear models and two kinds of EM, with weights fitted to
-        held-out labels. "nb" uses labeled documents only, "em" the unlabeled ones
-        too; "mixture" gives a class several components, for classes of many topics; "annealed"
-        cools slowly; "sfe" takes word frequencies from all documents, in one pass without EM;
-        "two-view" lets words and vectors agree, for very few labels.
+        The learning method. "auto" combines linear models and two kinds of EM, with weights
+        fitted to held-out labels. "nb" uses labeled documents only, "em" also unlabeled ones;
+        "mixture" gives a class several components, for classes that cover several topics;
+        "annealed" is EM with deterministic annealing; "sfe" estimates word frequencies from all
+        documents, in one pass without EM; "two-view" is EM over words and vectors, for very few
+        labels.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
         and ``n_jobs``) to use instead of the method's defaults, such as
@@ -55,16 +56,16 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         entry as ``options__alpha``, and one of ``text_options`` as ``text_options__min_df``.
     embed : callable or None, default=None
         From a list of texts to an array of one vector each, such as a sentence encoder's
-        ``encode``. The vectors are used beside those learned from the text (methods "auto" and
-        "two-view"). A model file does not hold the function: pass it to
+        ``encode``. The vectors are used in addition to those learned from the text (methods
+        "auto" and "two-view"). A model file does not contain the function: pass it to
         :func:`load` again.
     calibrate : bool, default=True
-        Hold labels out, so that probabilities are calibrated and ``report_`` has the expected
-        accuracy; takes a few more fits. "auto" does so anyway.
+        Hold out labels to calibrate probabilities and to estimate the expected accuracy in
+        ``report_``; takes a few more fits. Always on for "auto".
     diagnose : bool, default=False
-        After the fit, find out whether the unlabeled documents helped, from held-out labels
-        (see :func:`leaven.diagnose`): a few seconds; ``report_.diagnosis`` holds the answer,
-        and a warning is given where they hurt.
+        After the fit, check on held-out labels whether the unlabeled documents helped (see
+        :func:`leaven.diagnose`), which takes a few seconds; ``report_.diagnosis`` has the
+        result, and a warning is issued if they hurt.
     n_jobs : int or None, default=None
         Threads to use; None and -1 are one per processor.
     random_state : int, RandomState, Generator or None, default=0
@@ -149,7 +150,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             An earlier fit of the same method on the same texts. Its vectors are reused, so that
             a fit after a few more labels is faster; with the same labels, as after a fit that
             was stopped, plain EM (methods em and mixture) continues from its parameters. Where
-            the method, its options, the words or the classes differ, nothing of it is used.
+            the method, its options, the words or the classes differ, it is ignored.
         on_progress : callable or None, default=None
             Called as ``on_progress(phase, done, total)`` with phase "counting", "vectors",
             "choosing" (of the number of components), "EM", "holding out" (labels, to compare or
@@ -203,7 +204,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             CSV, TSV, JSON, Parquet or text files (all but Parquet also gzipped), patterns
             such as ``"big/*.parquet"``, or folders.
         text, label : str or None, default=None
-            Columns of the text and of the label; found by their names if not given. Several
+            Columns of the text and of the label; detected from column names if not given. Several
             columns of text, given as a tuple, are joined. A document with an empty label is
             unlabeled.
         vectors : str or None, default=None
@@ -217,7 +218,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             Leave out files that are missing or damaged; ``report_.warnings`` counts them.
         stream : bool, default=True
             With False all documents are read into memory, which is faster where they fit, and
-            needed where labels choose the words.
+            required where words are selected by labels.
         cache : path or None, default=None
             Folder for the counts, about eight bytes for each different word of each document;
             None is the folder of temporary files. They are deleted with the process.
@@ -236,8 +237,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             )
         if client is not None and cache is not None:
             raise ValueError(
-                "cache is where one machine keeps counts, and a cluster's workers keep them in "
-                "memory; leave one of cache and client out"
+                "cache is a folder for the counts of one machine, but the workers of a cluster "
+                "keep them in memory; leave out cache or client"
             )
         place = "dask" if client is not None else "stream" if stream else "memory"
         self._checked(place, vectors is not None)

@@ -31,22 +31,22 @@ __all__ = ["Training"]
 
 T = TypeVar("T")
 WORDS_CHOSEN_BY_LABELS = (
-    "whether unlabeled documents help was not checked: the words were chosen by the labels that "
-    "the check would hold out; leaven diagnose checks with all words"
+    "whether unlabeled documents help was not checked: the words were selected by the labels "
+    "that the check would hold out; leaven diagnose checks with all words"
 )
 CHOSEN_TOGETHER = (
-    "the accuracies by which components were chosen are too optimistic: the words were chosen "
+    "the accuracies by which components were chosen are optimistic: the words were selected "
     "by the same labels; choose both by a grid search with LabeledFold"
 )
 EXPECTED_TOGETHER = (
-    "the expected accuracy is too optimistic: the words were chosen by the labels that were held "
+    "the expected accuracy is optimistic: the words were selected by the labels that were held "
     "out; use leaven evaluate on other labeled documents"
 )
 EXPECTED_CHOSEN = (
-    "the expected accuracy is too optimistic: the number of components was chosen by the labels "
+    "the expected accuracy is optimistic: the number of components was chosen by the labels "
     "that were held out; use leaven evaluate on other labeled documents"
 )
-STOPPED = "training was stopped before its end, as its progress callback asked"
+STOPPED = "training was stopped early, as the progress callback requested"
 # Parts of a diagnosis that reports leave out.
 TOO_LONG = {"points", "alternatives", "recommended"}
 
@@ -157,7 +157,7 @@ class Training:
         if not self.diagnose or self._is_stopped:
             return {}
         if self.method.blend:
-            return _no_diagnosis(f"{self.method.name} weights EM by held-out labels itself")
+            return _no_diagnosis(f"{self.method.name} already weights EM by held-out labels")
         if ascent is None:
             return _no_diagnosis(f"{self.method.name} ran no EM over unlabeled documents")
         if self.uses_labels:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leaven._base.percent import percent
 from leaven._base.progress import OnDone
 from leaven._base.typing import FloatArray
 from leaven._base.validation import check_in, check_whole
@@ -175,27 +176,30 @@ def _ways(asked: Ascent, spelling: Spelling, default: Rival | None) -> tuple[lis
         ),
         _by_em(
             "5 components per class",
-            f"Give every class 5 components {spelling.components}",
+            f"Use 5 components per class {spelling.components}",
             Ascent(replace(plain, component_class=components_of([5] * n_classes)), straight),
         ),
-        _by_em("annealed", f"Anneal {spelling.annealed}", Ascent(plain, cooled)),
+        _by_em("annealed", f"Use annealing {spelling.annealed}", Ascent(plain, cooled)),
     ]
     if default is not None:
         ways.append(_Way(default.name, default.advice, lambda trials: trials.score_rival(default)))
     if len(model.component_class) == n_classes and model.unlabeled_weight == 1.0:
         return ways, ANNEALED if climb.warm_up else EM
-    return [*ways, _by_em("as asked", "Train as asked", asked)], len(ways)
+    return [*ways, _by_em("as configured", "Train as configured", asked)], len(ways)
 
 
 def _recommendation(alternatives: list[Alternative], taken: int, best: int) -> str:
     chosen, others = alternatives[taken], [SUPERVISED, EM]
     against = " and ".join(
-        f"{alternatives[way].accuracy:.0%} {how}"
+        f"{percent(alternatives[way].accuracy)} {how}"
         for way, how in zip(others, ("without unlabeled text", "with plain EM"), strict=True)
         if way != taken
     )
-    text = f"{chosen.advice}: {chosen.accuracy:.0%} of the held-out labels right, against {against}"
+    text = (
+        f"{chosen.advice}: {percent(chosen.accuracy)} accuracy on held-out labels, compared with "
+        f"{against}"
+    )
     if best != taken:
         top = alternatives[best]
-        text += f"; {top.name} with {top.accuracy:.0%} is not better beyond chance"
+        text += f"; {top.name} with {percent(top.accuracy)} is not significantly better"
     return text + "."

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leaven._base.percent import percent
 from leaven._base.typing import FloatArray
 
 __all__ = [
@@ -114,8 +115,8 @@ class Diagnosis:
     def __str__(self) -> str:
         width = max((len(way.name) for way in self.alternatives), default=0)
         tried = [
-            f"  {way.name:<{width}}  {way.accuracy:6.1%}  {way.versus_em!s:>12} points from plain "
-            f"EM, {way.versus_supervised!s:>12} from supervised"
+            f"  {way.name:<{width}}  {percent(way.accuracy, 1):>7}  {way.versus_em!s:>12} points "
+            f"vs. plain EM, {way.versus_supervised!s:>12} vs. supervised"
             for way in self.alternatives
         ]
         return "\n".join([self.sentence, self.recommendation, *tried])
@@ -236,13 +237,13 @@ def _resampled(rng: np.random.Generator, n: int) -> FloatArray:
 def _nothing_to_judge(n_unlabeled: int, spelling: Spelling) -> tuple[str, str]:
     if not n_unlabeled:
         return (
-            "There is no unlabeled text that could help.",
+            "There are no unlabeled documents.",
             f"Train on the labeled documents alone {spelling.supervised}.",
         )
     return (
         "Whether unlabeled text helps cannot be determined: no class has two labeled documents, "
-        "so that none can be held out.",
-        "Label at least two documents of each class, then ask again.",
+        "so none can be held out.",
+        "Label at least two documents of each class, then diagnose again.",
     )
 
 
@@ -272,7 +273,8 @@ def _words(
         sentence = f"Unlabeled text makes little difference here: {gain} points {on_labels}."
     else:
         sentence = (
-            f"It is unclear whether unlabeled text helps: {gain} points {on_labels} may be chance."
+            f"It is unclear whether unlabeled text helps: {gain} points {on_labels} may be due to "
+            "chance."
         )
     if gain.mean > 0:
         return sentence, "Train with the unlabeled text, which more likely helps than not."
