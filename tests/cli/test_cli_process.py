@@ -118,9 +118,15 @@ def test_an_interrupt_while_a_cluster_starts_leaves_nothing_behind(data, tmp_pat
         text=True,
         start_new_session=True,
     )
-    _wait_for(lambda: any(temporary.glob("leaven-dask-*/*")))
-    os.killpg(process.pid, sent) if sent == signal.SIGINT else process.send_signal(sent)
-    _, talk = process.communicate(timeout=60)
+    try:
+        _wait_for(lambda: any(temporary.glob("leaven-dask-*/*")))
+        if sent == signal.SIGINT:
+            os.killpg(process.pid, sent)  # as a terminal does
+        else:
+            process.send_signal(sent)
+        _, talk = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, talk) == (128 + sent, "interrupted\n")
     assert list(temporary.iterdir()) == []
     assert not (tmp_path / "out.leaven").exists()
