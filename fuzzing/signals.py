@@ -29,7 +29,7 @@ LEAVEN = (sys.executable, "-m", "leaven")
 OLD = b"what was there before"
 LONGEST = 120.0  # seconds that a command may take to end after a signal
 GRACE = 5.0  # seconds in which its other processes may follow
-START = 0.5  # seconds until Python has started and leaven handles signals, on a busy machine
+START = 2.0  # seconds until Python has started and leaven handles signals, on a busy machine
 LATEST = 1.5  # times the usual duration: several commands at once take longer than one alone
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 EVERY = 4  # of the documents one in so many, so that a command takes a second or two
@@ -149,7 +149,7 @@ def _ending(
     if "Traceback (most recent call last):" in errors:
         # The imports before a function of leaven's runs, the first of which handles signals.
         ours = [line for line in lines if "/leaven/" in line and not line.endswith("in <module>")]
-        if is_early and not ours and sent == signal.SIGINT:
+        if is_early and not ours and sent == signal.SIGINT and code != CODES[sent]:
             return "ended while Python starts"
         error = next((line for line in reversed(lines) if line[:1].isupper()), "")
         raise Fault(f"traceback, {error[:60]}", " | ".join(map(str.strip, lines))[-1500:])
