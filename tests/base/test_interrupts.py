@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from leaven._base import interrupts
-from leaven._base.interrupts import Interrupted, interruptible, raise_pending
+from leaven._base.interrupts import Interrupted, interruptible, raise_pending, uninterrupted
 from leaven._base.threads import outside_main_thread, run_in_threads
 from leaven.models._mixture_kernels import smooth
 
@@ -96,9 +96,84 @@ def test_an_interrupt_in_a_finalizer_is_raised_at_the_next_step(capsys, restored
     raise_pending()  # nothing is left
 
 
+def test_what_must_not_be_left_halfway_is_done_before_an_interrupt_is_raised():
+    steps = []
+
+    def work():
+        with uninterrupted():
+            with uninterrupted():
+                os.kill(os.getpid(), signal.SIGTERM)
+                raise_pending()
+                steps.append("inner")
+            steps.append("outer")
+        steps.append("after")
+
+    with interruptible(), pytest.raises(Interrupted) as caught:
+        work()
+    assert caught.value.code == 143
+    assert steps == ["inner", "outer"]
+
+
+def test_cleaning_up_after_an_interrupt_does_not_raise_it_again():
+    steps = []
+
+    def work():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            with uninterrupted():
+                steps.append("first")
+            steps.append("second")
+
+    with interruptible(), pytest.raises(Interrupted):
+        work()
+    assert steps == ["first", "second"]
+
+
+def test_an_error_that_follows_from_an_interrupt_is_the_interrupt():
+    def work():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except SystemExit:
+            raise ValueError("half done") from None
+
+    with pytest.raises(Interrupted) as caught, interruptible():
+        work()
+    assert caught.value.code == 130
+
+
+def test_callbacks_that_an_interrupt_left_halfway_print_nothing(capsys):
+    class Failing:
+        def __del__(self):
+            raise AssertionError("left halfway")
+
+    with interruptible():
+        Failing()
+        assert "left halfway" in capsys.readouterr().err
+        with pytest.raises(Interrupted):
+            os.kill(os.getpid(), signal.SIGINT)
+        Failing()
+    Failing()  # while the interpreter ends
+    assert capsys.readouterr().err == ""
+
+
+def test_signals_are_ignored_once_the_work_is_done():
+    with interruptible():
+        pass
+    assert [signal.getsignal(number) for number in interrupts.SIGNALS] == [signal.SIG_IGN] * 2
+
+
+def test_a_second_signal_ends_a_process_that_was_interrupted():
+    with pytest.raises(Interrupted), interruptible():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert [signal.getsignal(number) for number in interrupts.SIGNALS] == [signal.SIG_DFL] * 2
+
+
 @pytest.fixture(autouse=True)
 def restored_signals():
     before = {number: signal.getsignal(number) for number in interrupts.SIGNALS}
+    hook = sys.unraisablehook
     yield
+    sys.unraisablehook = hook
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -87,6 +87,52 @@ def test_an_interrupt_ends_with_130_one_line_and_no_files(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+SWALLOWED = """
+import os, signal
+from leaven._base.interrupts import interruptible
+from leaven.cli._common import Talk
+with interruptible(), Talk():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except SystemExit:
+        raise ValueError("what other code makes of it")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+def test_an_interrupt_that_other_code_turns_into_an_error_is_reported_as_one():
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "interrupted\n")
+
+
+@SLOW
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_a_cluster_starts_leaves_nothing_behind(data, tmp_path, sent):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [*RUN, "train", str(data), "-o", str(tmp_path / "out.leaven"), "--dask", "local"],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        _wait_for(lambda: any(temporary.glob("leaven-dask-*/*")))
+        if sent == signal.SIGINT:
+            os.killpg(process.pid, sent)  # as a terminal does
+        else:
+            process.send_signal(sent)
+        _, talk = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, talk) == (128 + sent, "interrupted\n")
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "out.leaven").exists()
+    _wait_for(lambda: not _is_running(process.pid))
+
+
 @SLOW
 @pytest.mark.skipif(os.name == "nt", reason="pipes are POSIX's")
 def test_a_reader_that_goes_away_is_no_error(model, held_out):
@@ -109,3 +155,11 @@ def _wait_for(condition, seconds: float = 30.0) -> None:
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)
+
+
+def _is_running(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 import typer
 
 from leaven._base.compile_notice import Notice, notices_to
+from leaven._base.interrupts import pending, uninterrupted
 from leaven._base.printing import printable, printable_json, printable_lines
 from leaven._base.progress import Listener, Progress
 from leaven.cli._bars import Bars
@@ -126,12 +127,14 @@ class Talk:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._undo.close()
-        if error is None:
-            try:
+        try:
+            with uninterrupted():
+                self._undo.close()
+            if error is None:
                 sys.stdout.flush()
-            except OSError as broken:
-                error = broken
+        except (OSError, *INTERRUPTIONS) as later:
+            error = error or later
+        error = pending() or error  # other code may turn an interrupt into an error of its own
         if error is None or isinstance(error, (typer.Exit, typer.Abort, typer.BadParameter)):
             return
         if isinstance(error, BrokenPipeError):

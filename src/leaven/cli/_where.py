@@ -6,13 +6,13 @@ import logging
 import os
 import signal
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
 
+from leaven._base.interrupts import uninterrupted
 from leaven.cli._help import DATA, WHERE
 
 __all__ = [
@@ -103,26 +103,26 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
             if name.split(".")[0] == "distributed":  # what matters is reported in one line
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     dask: Any = distributed  # has no type hints
-    with contextlib.ExitStack() as undo:
-        cluster = undo.enter_context(_local(n_workers)) if address == "local" else None
-        if address.endswith(".json"):
-            address = _address_in(address)
-        if address.startswith("tls://"):
-            _check_certificates(address)
-        try:
-            client = dask.Client(
-                cluster or address,
-                timeout=CONNECT_SECONDS,
-                set_as_default=False,
-                direct_to_workers=cluster is not None,
-            )
-        except Exception as error:  # a bad address raises many kinds of errors in Dask
-            raise ConnectionError(
-                f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
-                "start one with: dask scheduler, and pass the address that it prints"
-            ) from None
-        undo.callback(_close, client)
+    if address == "local":
+        with _local(dask, n_workers) as client:
+            yield client
+        return
+    if address.endswith(".json"):
+        address = _address_in(address)
+    if address.startswith("tls://"):
+        _check_certificates(address)
+    try:
+        client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # a bad address raises many kinds of errors in Dask
+        raise ConnectionError(
+            f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
+            "start one with: dask scheduler, and pass the address that it prints"
+        ) from None
+    try:
         yield client
+    finally:
+        with uninterrupted():
+            _close(client, 2)
 
 
 def _address_in(file: str) -> str:
@@ -164,18 +164,21 @@ def _check_certificates(address: str) -> None:
 
 
 @contextlib.contextmanager
-def _local(n_workers: int | None) -> Iterator[Any]:
-    """A cluster on this machine: a process per processor, closed when done."""
-    import dask.config
-    import distributed
+def _local(dask: Any, n_workers: int | None) -> Iterator[Any]:
+    """A client of a cluster on this machine: a process per processor, ended when done.
+
+    An interrupt of its start or its end waits until nothing of it can be left behind.
+    """
+    from dask.config import set as configured
 
     from leaven._base.threads import count_threads
 
-    LocalCluster: Any = distributed.LocalCluster
-    with tempfile.TemporaryDirectory(prefix="leaven-dask-") as folder:
-        # Only this process handles Ctrl-C; workers inherit that it is ignored.
-        with _ignoring_interrupts(), dask.config.set(temporary_directory=folder):
-            cluster = LocalCluster(
+    undo = contextlib.ExitStack()
+    try:
+        with uninterrupted(), _workers_without_interrupts():
+            folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="leaven-dask-"))
+            undo.enter_context(configured(temporary_directory=folder))
+            cluster = dask.LocalCluster(
                 host=LOOPBACK,  # whoever reaches a port of a cluster can run code as its owner
                 n_workers=count_threads(n_workers),
                 threads_per_worker=1,
@@ -184,25 +187,38 @@ def _local(n_workers: int | None) -> Iterator[Any]:
                 local_directory=folder,
                 silence_logs=logging.CRITICAL,
             )
-        try:
-            yield cluster
-        finally:
-            with contextlib.suppress(Exception):
-                cluster.close(timeout=5)
+            undo.callback(_close, cluster, 5)
+            client = dask.Client(
+                cluster, timeout=CONNECT_SECONDS, set_as_default=False, direct_to_workers=True
+            )
+            undo.callback(_close, client, 2)
+        yield client
+    finally:
+        with uninterrupted():
+            undo.close()
 
 
 @contextlib.contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
+def _workers_without_interrupts() -> Iterator[None]:
+    """Processes started inside are not disturbed by Ctrl-C, which a terminal sends to all.
+
+    Only this process handles it. Threads and processes inherit which signals are blocked.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from multiprocessing import resource_tracker
+
+    # Python starts this process with the first worker, and unblocks signals when it has.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _close(client: Any) -> None:
+def _close(opened: Any, seconds: float) -> None:
+    """Close a client or a cluster; errors do not matter any more."""
     with contextlib.suppress(Exception):
-        client.close(timeout=2)
+        opened.close(timeout=seconds)
