@@ -31,9 +31,9 @@ TEST_SHARE = 0.2
 COLUMNS = "--text body --label team"
 SESSION = (
     f"leaven train tickets.csv {COLUMNS} -o tickets.leaven",
-    "leaven predict tickets.leaven tickets.csv --text body -o predicted.csv",
+    "leaven predict tickets.leaven tickets.csv -o predicted.csv",
     'leaven explain tickets.leaven "The Centris shows no picture on its new monitor"',
-    f"leaven evaluate tickets.leaven checked.csv {COLUMNS}",
+    "leaven evaluate tickets.leaven checked.csv",
     f"leaven compare tickets.csv {COLUMNS} --methods nb,em,two-view,auto",
 )
 
