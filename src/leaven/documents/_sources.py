@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
+from leaven._base.interrupts import uninterrupted
 from leaven.documents._columns import TEXT_NAMES, guess, parts_of
 from leaven.documents._csv import DelimitedSource
 from leaven.documents._encodings import BOM
@@ -98,8 +99,9 @@ class SourceFinder:
 
     def _standard_input(self) -> Source:
         # Every pass reads the documents again, which a pipe does not allow: copy them to a file.
-        handle, name = tempfile.mkstemp(prefix="leaven-")
-        weakref.finalize(self.owner, Path(name).unlink, missing_ok=True)
+        with uninterrupted():  # or the file could be left behind
+            handle, name = tempfile.mkstemp(prefix="leaven-")
+            weakref.finalize(self.owner, Path(name).unlink, missing_ok=True)
         with open(handle, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
         format = self.format
