@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA, Drawn
+from leaven._base.percent import percent
 from leaven.corpora import InMemoryCorpus, Joined, TrainingSet, Unlabeled, sample_unlabeled
 from leaven.documents._labels import Labels
 from leaven.held_out.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus

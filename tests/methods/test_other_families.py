@@ -268,7 +268,12 @@ def test_options_of_other_families_can_be_set_on_the_command_line(constant, tmp_
     for bad, message in {
         ("--option", "size"): "--option is NAME=VALUE, got 'size'",
         ("--option", "size=1", "--option", "size=2"): "--option size is given twice",
-        ("--option", "alpha=1", "--alpha", "2"): "--option alpha is also set by its own command-line option",
+        (
+            "--option",
+            "alpha=1",
+            "--alpha",
+            "2",
+        ): "--option alpha is also set by its own command-line option",
     }.items():
         result = CliRunner().invoke(app, [*train, *bad])
         assert result.exit_code == 2
