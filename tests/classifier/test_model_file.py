@@ -656,7 +656,7 @@ def test_repacking_alone_changes_nothing(content):
 def test_a_later_format_asks_for_a_later_leaven(content, number):
     tensors, about = parts(content)
     about |= {"format": number, "leaven": "9.8.7", "experts": "unheard of"}
-    expected = rf"model format {number}, and leaven .* reads formats up to 3; update .*9\.8\.7"
+    expected = rf"model format {number}, but leaven .* reads formats up to 3; update .*9\.8\.7"
     assert_refused(packed(tensors, about), expected)
 
 
@@ -979,7 +979,9 @@ def test_parts_of_the_json_that_are_none_are_refused(content, part, value):
 def test_another_kind_of_expert_is_refused(content, number):
     tensors, about = parts(content)
     about["experts"][number]["kind"] = "transformer"
-    assert_refused(packed(tensors, about), "an expert of kind 'transformer', which leaven does not")
+    assert_refused(
+        packed(tensors, about), "an expert of kind 'transformer', which is not part of leaven"
+    )
 
 
 def test_another_view_and_other_counts_are_refused(content):

@@ -63,9 +63,9 @@ def test_train_anneals(run, data, tmp_path):
         (["--components", "2", "--components", "3"], "may be repeated as CLASS=N only"),
         (
             ["--components", "5", "--components", "space=3"],
-            "--components is CLASS=N for each class",
+            "--components must be CLASS=N for each class",
         ),
-        (["--components", "=5"], "--components is CLASS=N for each class"),
+        (["--components", "=5"], "--components must be CLASS=N for each class"),
         (["--components", "0"], r"components must be in [1, inf), got 0"),
         (["--components", "art=2"], "components names 'art', which is not a class"),
         (["--vocabulary-size", "big"], "--vocabulary-size must be a whole number, got 'big'"),
@@ -185,7 +185,7 @@ def test_words_chosen_by_labels_are_not_checked_on_them(run, data):
     blend, alone = run("train", data, *by_labels), run("train", data, *by_labels, "--method", "em")
     for result in (blend, alone):
         assert "the expected accuracy is optimistic: the words were selected" in result.stderr
-    assert "was not checked: the words were chosen by the labels" in alone.stderr
+    assert "was not checked: the words were selected by the labels" in alone.stderr
     assert "was not checked" not in blend.stderr  # nothing else is to be checked
     plain = run("train", data, *by_labels[:2])
     assert "optimistic" not in plain.stderr

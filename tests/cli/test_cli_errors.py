@@ -85,7 +85,7 @@ def test_a_label_that_no_other_document_has_is_counted(run, rows, make_csv):
     own = rows(45, 15)
     own[0]["label"] = "alone"
     result = run("errors", make_csv(own), "--method", "nb")
-    assert "1 label could not be checked: no other document has the class" in result.stdout
+    assert "1 label could not be checked: no other document has that class" in result.stdout
 
 
 def test_columns_of_the_same_name_are_kept(run, rows, make_csv):

@@ -71,7 +71,9 @@ def test_confidence_is_compared_with_accuracy(run, model, mixed_up):
             error += own.mean() * abs(right[own].mean() - confidence[own].mean())
     assert scores["calibration_error"] == pytest.approx(error)
     shown = run("evaluate", model, mixed_up).stdout
-    assert f"mean confidence  {confidence.mean():.1%}, calibration error {error:.3f}" in shown
+    assert (
+        f"mean confidence  {100 * confidence.mean():.1f} %, calibration error {error:.3f}" in shown
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -124,7 +126,7 @@ def test_many_classes_print_the_largest_confusions(capsys):
     _print(Evaluation(classes, matrix, 0, 0.5, 0.25), full=False)
     shown = capsys.readouterr().out
     assert "largest confusions" in shown
-    assert ["class3", "class7", "5", "20.0%"] in [line.split() for line in shown.splitlines()]
+    assert ["class3", "class7", "5", "20.0", "%"] in [line.split() for line in shown.splitlines()]
     _print(Evaluation(classes, matrix, 0, 0.5, 0.25), full=True)
     assert "true classes in rows" in capsys.readouterr().out
 

@@ -160,7 +160,7 @@ def help_of(run, verb):
 
 def test_the_methods_offered_are_those_that_exist(run):
     shown = help_of(run, "train")
-    assert "--method NAME How to learn, see Methods below. [default: auto]" in shown
+    assert "--method NAME Learning method, see Methods below. [default: auto]" in shown
     methods = shown.partition("Methods: ")[2]
     for name, method in METHODS.items():
         assert f"{name} {method.summary}" in methods
@@ -266,7 +266,9 @@ def test_what_help_says_of_text_is_true_of_every_method():
         assert method.text.get("max_df", 1.0) == 1.0
         assert method.text.get("ngram_range", (1, 1)) == (1, 1)
         assert method.text.get("max_features") is None
-    usual, _, others = fewest_documents_default().partition(", depending on the number of documents; ")
+    usual, _, others = fewest_documents_default().partition(
+        ", depending on the number of documents; "
+    )
     for name, method in METHODS.items():
         fewest = method.min_df.values()
         own = f"{min(fewest)} to {max(fewest)}"

@@ -77,4 +77,4 @@ def test_a_column_that_holds_no_vectors_is_refused(run, file, column, message):
 def test_methods_of_words_alone_say_so(run, file):
     refused = run("train", file, "--vectors", "v", "--method", "em")
     assert refused.exit_code == 1
-    assert "words alone" in refused.stderr
+    assert "words only" in refused.stderr

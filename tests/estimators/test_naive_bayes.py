@@ -196,7 +196,9 @@ def documents_too_short(seed=1):
 
 def test_a_collapse_gives_a_warning_that_says_what_to_change():
     X, y = documents_too_short()
-    with pytest.warns(CollapseWarning, match=r"class 0 was assigned \d+ % of the unlabeled") as caught:
+    with pytest.warns(
+        CollapseWarning, match=r"class 0 was assigned \d+ % of the unlabeled"
+    ) as caught:
         ours = NaiveBayesEM(alpha=2.0).fit(X, y)
     assert ours.unlabeled_shares_.max() > 0.9
     for remedy in ("length", "alpha", "unlabeled weight", "without unlabeled documents"):

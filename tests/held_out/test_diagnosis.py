@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA, Drawn
+from leaven._base.percent import percent
 from leaven.corpora import InMemoryCorpus, Joined, TrainingSet, Unlabeled, sample_unlabeled
 from leaven.documents._labels import Labels
 from leaven.held_out.diagnosis import Point, _trials, diagnose_alternatives, diagnose_corpus
@@ -130,7 +131,7 @@ def test_without_unlabeled_text_there_is_nothing_to_ask():
     drawn = draw_topics(n_labeled=600)
     found = tell(drawn)
     assert found.verdict == "unclear"
-    assert found.sentence == "There is no unlabeled text that could help."
+    assert found.sentence == "There is no unlabeled text."
     assert "method nb" in found.recommendation
 
 
@@ -527,7 +528,7 @@ def test_unlabeled_documents_without_words_are_no_text():
     drawn = draw_topics(n_documents=200, n_labeled=80)
     X = drawn.X.toarray() * (drawn.y >= 0)[:, None]
     found = tell(Drawn(csr_array(X), drawn.y, drawn.weight))
-    assert found.sentence == "There is no unlabeled text that could help."
+    assert found.sentence == "There is no unlabeled text."
 
 
 def test_a_start_gets_no_more_than_so_many_labels(monkeypatch):

@@ -147,7 +147,7 @@ def test_a_method_that_fails_has_an_error_instead_of_numbers():
     assert "every class has at most one" in failed.error
     assert own.notes == [f"mixture failed: {failed.error}"]
     assert own.notes[0] in str(own)
-    assert own.sentence.startswith("nb has ")
+    assert own.sentence.startswith("nb: ")
     with pytest.raises(ValueError, match="every class has at most one"):
         compare(texts, labels, methods=["mixture"], n_splits=2)
 
@@ -276,13 +276,13 @@ def test_where_nothing_wins_the_default_and_the_fastest_are_advised():
         own, results=[dataclasses.replace(row, seconds=seconds[row.method]) for row in own.results]
     )
     assert own.advice == (
-        "Until more labels tell them apart, choose auto, the default, or nb, the fastest of them "
+        "Until there are more labels, choose auto, the default, or nb, the fastest of them "
         "(0.04 s per fit)."
     )
     assert own.advice in str(own)
     without = dataclasses.replace(own, results=[own.results[0], own.results[2]])
     assert without.advice == (
-        "Until more labels tell them apart, choose nb, the fastest of them (0.04 s per fit)."
+        "Until there are more labels, choose nb, the fastest of them (0.04 s per fit)."
     )
 
 

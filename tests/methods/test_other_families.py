@@ -112,7 +112,7 @@ def test_a_kind_that_nobody_registered_here_asks_for_an_import(constant, tmp_pat
     TextClassifier("constant").fit(TEXTS, LABELS).save(tmp_path / "model.leaven")
     assert load(tmp_path / "model.leaven").predict(TEXTS[:1]).tolist() == ["baking"]
     EXPERT_KINDS.pop("constant")
-    with pytest.raises(ModelFileError, match="kind 'constant', which leaven does not have; if"):
+    with pytest.raises(ModelFileError, match="kind 'constant', which is not part of leaven; if"):
         load(tmp_path / "model.leaven")
 
 
@@ -266,9 +266,14 @@ def test_options_of_other_families_can_be_set_on_the_command_line(constant, tmp_
     assert used("--option", "size=[1, 2]") == [1, 2]
     assert used("--option", "size=large=more") == "large=more"
     for bad, message in {
-        ("--option", "size"): "--option is NAME=VALUE, got 'size'",
+        ("--option", "size"): "--option must be NAME=VALUE, such as shrinkage=0.3, got 'size'",
         ("--option", "size=1", "--option", "size=2"): "--option size is given twice",
-        ("--option", "alpha=1", "--alpha", "2"): "--option alpha is also set by its own command-line option",
+        (
+            "--option",
+            "alpha=1",
+            "--alpha",
+            "2",
+        ): "--option alpha is also set by its own command-line option",
     }.items():
         result = CliRunner().invoke(app, [*train, *bad])
         assert result.exit_code == 2

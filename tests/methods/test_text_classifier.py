@@ -280,8 +280,8 @@ def test_the_report_says_what_happened(fitted):
 def test_the_report_is_readable(fitted):
     lines = str(fitted.report_).splitlines()
     assert lines[0] == (
-        "method auto: together the models are right on 100 % of 6 held-out labels, the supervised "
-        "one alone on 100 %"
+        "method auto: accuracy on 6 held-out labels: 100 % combined, 100 % for the supervised "
+        "model alone"
     )
     assert lines[1].startswith("150 documents, 6 labeled in 3 classes, ")
     assert "EM iterations, converged; objective" in lines[2]
@@ -616,7 +616,9 @@ def test_unsigned_hashing_classifies_but_cannot_name_words():
     assert clf.report_.n_words == 512
     assert clf.score(NEW_TEXTS, NEW_TRUTH) > 0.9
     for ask, question in ((clf.explain, "dough"), (clf.top_words, 3)):
-        with pytest.raises(ValueError, match="this model hashed its words; train without hash_features"):
+        with pytest.raises(
+            ValueError, match="this model hashed its words; train without hash_features"
+        ):
             ask(question)
 
 

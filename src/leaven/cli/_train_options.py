@@ -119,7 +119,7 @@ Calibrate = Annotated[
     typer.Option(
         "--calibrate/--no-calibrate",
         help="Hold out labels to calibrate probabilities and to estimate the accuracy on "
-        "new documents. Always on for --method auto.",
+        "new documents. Always on for method auto.",
         rich_help_panel=METHOD,
     ),
 ]
@@ -129,7 +129,7 @@ Check = Annotated[
         "--check/--no-check",
         "--diagnose/--no-diagnose",
         help="Check on held-out labels whether unlabeled documents help, and warn if not. No "
-        "effect for --method auto, which uses held-out labels to weight its models.",
+        "effect for method auto, which uses held-out labels to weight its models.",
         rich_help_panel=METHOD,
     ),
 ]
@@ -277,8 +277,7 @@ BetaStart = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="For --method annealed: inverse temperature at which annealing starts; 1: no "
-        "annealing.",
+        help="For method annealed: inverse temperature at which annealing starts; 1: no annealing.",
         show_default=default_of_option("beta_start", USUAL["beta_start"]),
         rich_help_panel=ADVANCED,
     ),
@@ -287,7 +286,7 @@ BetaFactor = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="For --method annealed: factor by which the inverse temperature grows in each "
+        help="For method annealed: factor by which the inverse temperature grows in each "
         "iteration.",
         show_default=default_of_option("beta_factor", USUAL["beta_factor"]),
         rich_help_panel=ADVANCED,
@@ -297,7 +296,7 @@ CorrespondenceOption = Annotated[
     Correspondence | None,
     typer.Option(
         metavar="RULE",
-        help="For --method annealed: class of each component after annealing: as-is, unchanged; "
+        help="For method annealed: class of each component after annealing: as-is, unchanged; "
         "labels, that of its labeled documents; em, that of the most similar component of plain "
         "EM.",
         show_default=default_of_option("correspondence", USUAL["correspondence"]),

@@ -70,7 +70,9 @@ def explain_command(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show the words of each class, or how much each word of TEXT contributes to the prediction.
+    """Show the words of each class, or what each word of TEXT contributes.
+
+    With TEXT, prints the prediction and how much each word of TEXT contributes to it.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -186,7 +188,7 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
             f"\n{explanation.unknown_words} {noun} not in the model's vocabulary", style="dim"
         )
     if not explanation.words:
-        lines.append("\nno word of this text is in the model's vocabulary")
+        lines.append("\nno known word")
         return [lines]
     (first, _), (second, _) = ranked[:2]
     sides = f"{printable(f'{second} ←'):>{BAR}} → {first}"

@@ -237,7 +237,7 @@ def _resampled(rng: np.random.Generator, n: int) -> FloatArray:
 def _nothing_to_judge(n_unlabeled: int, spelling: Spelling) -> tuple[str, str]:
     if not n_unlabeled:
         return (
-            "There are no unlabeled documents.",
+            "There is no unlabeled text.",
             f"Train on the labeled documents alone {spelling.supervised}.",
         )
     return (
