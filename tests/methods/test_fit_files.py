@@ -391,7 +391,7 @@ def change_before_counting(monkeypatch, change):
 CHANGES = {
     "appended": (
         lambda path: path.write_text(path.read_text() + '"more dough",,"[0,0,0,0]"\n'),
-        "the files held 120 documents at first and 121 when they were counted: a file changed",
+        "the files contained 120 documents at first and 121 when they were counted: a file changed",
     ),
     "relabeled": (
         lambda path: path.write_text(path.read_text().replace(",,", ",sport,")),
