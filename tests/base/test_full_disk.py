@@ -104,7 +104,7 @@ def test_a_plot_on_a_full_disk(full_disk):
 def test_counts_on_a_full_disk(full_disk, tmp_path):
     lines = [f'{{"text": "{" ".join(f"w{i * j}" for j in range(40))}"}}\n' for i in range(2000)]
     (tmp_path / "x.jsonl").write_text(LABELED + "".join(lines))
-    with pytest.raises(DataError, match="No space left on device; name a folder") as caught:
+    with pytest.raises(DataError, match="No space left on device; choose a folder") as caught:
         TextClassifier("nb").fit_files(tmp_path / "x.jsonl", cache=full_disk)
     assert f"counts cannot be kept in {str(full_disk)!r}" in str(caught.value)
     assert not os.listdir(full_disk)

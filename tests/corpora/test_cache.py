@@ -257,7 +257,7 @@ def test_its_size_on_disk_is_that_of_the_counts():
 
 
 def test_a_folder_that_is_not_there_is_refused_in_one_sentence(tmp_path):
-    with pytest.raises(DataError, match=r"there is no such folder; create it") as error:
+    with pytest.raises(DataError, match=r"the folder does not exist; create it") as error:
         CachedCorpus(cut_up(draw_corpus(0)), folder=str(tmp_path / "gone"))
     assert repr(str(tmp_path / "gone")) in str(error.value)
     assert "\n" not in str(error.value)
@@ -287,7 +287,7 @@ def test_a_full_disk_is_told_with_the_remedy(monkeypatch, tmp_path, room):
     plain = tempfile.TemporaryFile
     with monkeypatch.context() as patch:
         patch.setattr(tempfile, "TemporaryFile", lambda **own: FullDisk(plain(**own), room))
-        with pytest.raises(DataError, match="No space left on device; name a folder") as error:
+        with pytest.raises(DataError, match="No space left on device; choose a folder") as error:
             CachedCorpus(cut_up(draw_corpus(0)), folder=str(tmp_path))
     assert f"counts cannot be kept in {str(tmp_path)!r}" in str(error.value)
     assert "--cache (cache= in Python)" in str(error.value)

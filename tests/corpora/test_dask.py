@@ -139,7 +139,7 @@ def test_a_cluster_without_workers_is_refused_in_one_sentence(monkeypatch):
     with clusters.threads(0) as client:
         cluster = Cluster(client)
         with pytest.raises(
-            ClusterError, match=r"has no worker, and none connected .* dask worker inproc"
+            ClusterError, match=r"has no workers, and none connected .* dask worker inproc"
         ):
             cluster.wait_for_workers()
         with pytest.raises(ClusterError, match="has no worker"):

@@ -77,7 +77,7 @@ def test_a_source_that_changes_between_passes_is_noticed(change):
     else:
         blocks.append(blocks[0])
         found = 50
-    with pytest.raises(DataError, match=f"gave {found} documents on this pass and 40 on the first"):
+    with pytest.raises(DataError, match=f"had {found} documents on this pass and 40 on the first"):
         corpus.reduce(lambda block: len(block.y))
 
 
@@ -173,11 +173,11 @@ def meddle_after(corpus, n_passes, change):
 CHANGES = {
     "shortened": (
         lambda path: write_csv(path, drawn_rows()[:70]),
-        "gave 70 documents on this pass and 120 on the first: a file changed while",
+        "had 70 documents on this pass and 120 on the first: a file changed while",
     ),
     "longer": (
         lambda path: write_csv(path, drawn_rows(150)),
-        "gave 150 documents on this pass and 120 on the first",
+        "had 150 documents on this pass and 120 on the first",
     ),
     "emptied": (lambda path: path.write_text("text,label\n"), "documents.csv holds no documents"),
     "removed": (lambda path: path.unlink(), "documents.csv"),

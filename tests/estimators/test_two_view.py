@@ -173,7 +173,7 @@ def test_a_function_from_texts_to_vectors_is_used_in_fit_and_prediction(method, 
 
 def test_methods_of_words_alone_refuse_vectors():
     texts, labels, _ = corpus()
-    with pytest.raises(ValueError, match="words alone"):
+    with pytest.raises(ValueError, match="words only"):
         TextClassifier("em", embed=embed).fit(texts, labels)
     clf = TextClassifier("em").fit(texts, labels)
     with pytest.raises(ValueError, match="trained without"):

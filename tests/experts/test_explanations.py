@@ -240,6 +240,6 @@ def test_equal_words_stay_in_order():
 def test_an_explanation_reads_as_text():
     pulls = [WordPull("dough", 2.0, {"a": 1.5, "b": -1.5}), WordPull("the", 1.0, {"a": 0, "b": 0})]
     shown = str(Explanation("a", {"b": 0.125, "a": 0.875}, pulls, 3)).splitlines()
-    assert shown[0] == "a  (87.5%)"
+    assert shown[0] == "a  (87.5 %)"
     assert shown[1].split() == ["dough", "→", "a", "a", "+1.50", "b", "-1.50"]
     assert len(shown) == 3

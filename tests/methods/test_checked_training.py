@@ -76,7 +76,7 @@ def test_nothing_is_checked_unless_asked():
     [
         ("nb", "method nb ran no EM over unlabeled documents."),
         ("sfe", "method sfe ran no EM over unlabeled documents."),
-        ("auto", "method auto weights EM by held-out labels itself."),
+        ("auto", "method auto already weights EM by held-out labels."),
     ],
 )
 def test_where_there_is_no_diagnosis_a_sentence_says_why(method, why):

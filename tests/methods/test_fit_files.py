@@ -391,7 +391,7 @@ def change_before_counting(monkeypatch, change):
 CHANGES = {
     "appended": (
         lambda path: path.write_text(path.read_text() + '"more dough",,"[0,0,0,0]"\n'),
-        "the files held 120 documents at first and 121 when they were counted: a file changed",
+        "the files contained 120 documents at first and 121 when they were counted: a file changed",
     ),
     "relabeled": (
         lambda path: path.write_text(path.read_text().replace(",,", ",sport,")),
@@ -438,7 +438,7 @@ def no_reading(monkeypatch):
 REFUSED = {
     "embed": ({"embed": lambda texts: None}, {}, "embed is for texts in memory; write the vectors"),
     "method": ({"method": "svm"}, {}, "method must be"),
-    "vectors of a method without": ({"method": "em"}, {"vectors": "vector"}, "words alone"),
+    "vectors of a method without": ({"method": "em"}, {"vectors": "vector"}, "words only"),
     "unknown text option": ({"text_options": {"stem": True}}, {}, "text_options has no 'stem'"),
     "signed hashing": ({"text_options": {"hash_features": 8}}, {}, "add alternate_sign=False"),
     "words by labels": (
@@ -570,7 +570,7 @@ def test_what_is_no_path_is_refused_in_one_sentence(paths):
 def test_a_client_must_be_one_and_has_no_use_for_a_cache(tmp_path):
     with pytest.raises(TypeError, match=r"client must be a dask.distributed.Client, got 'tcp"):
         TextClassifier("nb").fit_files(tmp_path, client="tcp://127.0.0.1:8786")
-    with pytest.raises(ValueError, match="leave one of cache and client out"):
+    with pytest.raises(ValueError, match="leave out cache or client"):
         TextClassifier("nb").fit_files(tmp_path, client=Client(), cache=tmp_path)
 
 
