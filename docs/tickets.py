@@ -86,5 +86,7 @@ def run(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python docs/tickets.py FOLDER")
     write(Path(sys.argv[1]))
     run(Path(sys.argv[1]))

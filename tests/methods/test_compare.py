@@ -270,7 +270,7 @@ def test_many_methods_must_be_further_apart_than_two():
 
 
 def test_where_nothing_wins_the_default_and_the_fastest_are_advised():
-    own = made(em=some(range(30)), auto=some(range(29)), nb=some(range(28)))
+    own = made(em=some(range(30)), auto=some(range(29)), nb=some(range(29)))
     seconds = {"em": 0.5, "auto": 3.0, "nb": 0.04}
     own = dataclasses.replace(
         own, results=[dataclasses.replace(row, seconds=seconds[row.method]) for row in own.results]
@@ -284,6 +284,12 @@ def test_where_nothing_wins_the_default_and_the_fastest_are_advised():
     assert without.advice == (
         "Until there are more labels, choose nb, the fastest of them (0.04 s per fit)."
     )
+
+
+def test_a_method_that_is_less_accurate_is_not_advised_for_its_speed():
+    own = made(auto=some(range(30)), nb=some(range(27)))
+    assert own.indistinguishable == ["auto", "nb"]
+    assert "nb" not in own.advice
 
 
 def test_a_warning_names_methods_that_unlabeled_text_hurts():

@@ -279,7 +279,12 @@ class FittedClassifier:
 
 def wordless_message(n_wordless: int, n_documents: int) -> str:
     """The warning about documents without a known word."""
+    verb, their = (
+        ("contains", "its prediction is")
+        if n_wordless == 1
+        else ("contain", "their predictions are")
+    )
     return (
-        f"{n_wordless:,} of {n_documents:,} documents contain no word of the model's vocabulary; "
-        "their predictions are not meaningful. Train on text of the same kind and language"
+        f"{n_wordless:,} of {n_documents:,} documents {verb} no word of the model's vocabulary; "
+        f"{their} not meaningful. Train on text of the same kind and language"
     )

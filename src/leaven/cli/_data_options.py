@@ -35,11 +35,11 @@ Data = Annotated[
     ),
 ]
 TextColumn = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--text",
         metavar="COLUMN",
-        help="Column of the text; several, such as subject,body, are joined.",
+        help="Column of the text; several, as in subject,body or given one by one, are joined.",
         show_default="detected from column names",
     ),
 ]
@@ -155,9 +155,11 @@ def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[C
 
 def _reading(given: dict[str, Any]) -> Reading:
     format, no_header = given.pop("format"), given.pop("no_header")
+    text = given.pop("text") or []
     unlabeled = tuple(given.pop("unlabeled", None) or ())
     return Reading(
         **given,
+        text=None if not text else text[0] if len(text) == 1 else tuple(text),
         unlabeled=unlabeled,
         format=None if format is None else format.value,
         header=not no_header,

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
     from leaven.classifier import Scorer, Sums
     from leaven.documents import DocumentFiles
+    from leaven.documents._reading import Reading
 
 __all__ = [
     "StreamThrough",
     "warn_bad_files",
+    "warn_other_columns",
     "warn_wordless",
     "write_counted",
     "write_errors",
@@ -41,6 +43,21 @@ StreamThrough = Annotated[
         rich_help_panel=WHERE,
     ),
 ]
+
+
+def warn_other_columns(reading: "Reading", files: "DocumentFiles") -> None:
+    """Warn where files lack the text columns that the model was trained on."""
+    trained = reading.likely_text
+    if reading.text is None and trained is not None and files.text_column != trained:
+        trained_on, found = (
+            " and ".join(map(repr, [names] if isinstance(names, str) else names))
+            for names in (trained, files.text_column)
+        )
+        warnings.warn(
+            f"the model was trained on the text in {trained_on}, which {files.source} does not "
+            f"have; {found} is read instead. --text chooses other columns",
+            stacklevel=2,
+        )
 
 
 def warn_bad_files(files: "DocumentFiles") -> None:

@@ -32,6 +32,7 @@ from leaven.cli._outputs import Force, check_picture, check_table
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
+    warn_other_columns,
     warn_wordless,
     write_errors,
 )
@@ -80,6 +81,7 @@ def evaluate(
     files = reading.files(
         paths, needs_labels=True, keep_columns=errors is not None, skip_bad=skip_bad
     )
+    warn_other_columns(reading, files)
     n_threads = n_threads if client is None else 1
     scorer = Scorer(fitted, reading.vectors, n_threads, include_training)
     if errors is not None:
@@ -88,13 +90,15 @@ def evaluate(
         sums = _on_cluster(files, scorer, client, on_progress)
     else:
         sums = _here(files, scorer, stream, on_progress)
-    if not sums.n_labeled:
+    if not sums.n_labeled or (sums.n_from_training and sums.n_wordless == sums.n_labeled):
         if sums.n_from_training:
             raise DataError(_only_training_message(files.source, sums.n_from_training))
         raise DataError(no_labels_message(files, "give labeled documents"))
     if sums.n_from_training:
         warnings.warn(_training_message(sums, fitted), stacklevel=2)
     warn_bad_files(files)
+    if not sums.confusion.any():
+        raise DataError(_all_unknown_message(files, sums, fitted))
     if sums.unknown:
         warnings.warn(_unknown_message(sums.n_unknown), stacklevel=2)
     warn_wordless(sums.n_wordless, sums.n_labeled)
@@ -118,6 +122,15 @@ def _on_cluster(
     from leaven.corpora.dask import Cluster
 
     return score_files(files, Cluster(client), scorer, Progress(on_progress).phase("pieces"))
+
+
+def _all_unknown_message(files: "DocumentFiles", sums: "Sums", fitted: "FittedClassifier") -> str:
+    return (
+        f"none of the labels in {files.source} is a class of the model: column "
+        f"{files.label_column!r} has {next(iter(sums.n_unknown))!r}, …, the model "
+        f"{str(fitted.classes.tolist()[0])!r}, …; choose another column with --label, or give "
+        "labels as in training"
+    )
 
 
 def _only_training_message(source: str, n_documents: int) -> str:

@@ -26,6 +26,7 @@ from leaven.cli._outputs import Force, check_folder, check_table
 from leaven.cli._reading import (
     StreamThrough,
     warn_bad_files,
+    warn_other_columns,
     warn_wordless,
     write_counted,
 )
@@ -96,6 +97,7 @@ def predict(
     columns.names(fitted, ())  # or an error, before anything is read
     reading = reading.after(fitted.reading)
     files = reading.files(paths, keep_columns=True, skip_bad=skip_bad)
+    warn_other_columns(reading, files)
     how = _How(fitted, files, reading.vectors, columns, n_threads, on_progress)
     if client is not None and _is_folder(output):
         tally = how.parts(client, Path(os.path.abspath(output)))

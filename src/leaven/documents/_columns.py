@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -164,8 +165,12 @@ def choose_label(
 def _checked(header: Header, name: str, source: str, kind: str) -> str:
     count = header.names.count(name)
     if count == 0:
+        lowered = {other.lower(): other for other in header.names}
+        similar = get_close_matches(name.lower(), lowered, n=1)
+        hint = f"; did you mean {shown_name(lowered[similar[0]])}?" if similar else ""
         raise DataError(
-            f"{source} has no column {shown_name(name)} ({header}); {header.remedy(kind)}"
+            f"{source} has no column {shown_name(name)} ({header}){hint or '; '}"
+            f"{'' if hint else header.remedy(kind)}"
         )
     if count > 1:
         raise DataError(

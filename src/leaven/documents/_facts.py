@@ -19,7 +19,7 @@ def facts(sources: Sequence[Source], settled: Settled) -> dict[str, Any]:
     return {
         "text": text if has_header else None,
         "label": settled.label,
-        "detected": has_header and settled.is_detected,
+        "detected": has_header and (settled.is_text_detected or settled.is_label_detected),
         "delimiter": getattr(first, "delimiter", None),
         "encoding": first.encoding,
         "format": first.format,
@@ -33,11 +33,12 @@ def described(name: str, sources: Sequence[Source], settled: Settled) -> str:
     shown = " and ".join(formats[:SHOWN]) + (" and others" if len(formats) > SHOWN else "")
     columns = []
     if any(source in settled.with_header for source in sources):
-        columns.append("text " + " + ".join(map(repr, settled.text)))
+        found = " (detected from column names)"
+        are_both = settled.is_text_detected and settled.is_label_detected
+        of_text = found if settled.is_text_detected and not are_both else ""
+        columns.append("text " + " + ".join(map(repr, settled.text)) + of_text)
         if settled.label is not None:
-            columns.append(f"label {settled.label!r}")
-        if settled.is_detected:
-            columns[-1] += " (detected from column names)"
+            columns.append(f"label {settled.label!r}" + found * settled.is_label_detected)
     elif settled.label is not None:
         columns.append("labels from the names of folders")
     start = f"read {name}: "

@@ -75,10 +75,15 @@ class Settled:
     labeled: set[Source] = field(default_factory=set)
 
     @property
-    def is_detected(self) -> bool:
-        """Whether a column was chosen without being named."""
+    def is_text_detected(self) -> bool:
+        """Whether the column of the text was chosen without being named."""
+        return self.choice.text is None
+
+    @property
+    def is_label_detected(self) -> bool:
+        """Whether the column of the label was chosen without being named."""
         has_own_label = any(source in self.with_header for source in self.labeled)
-        return self.choice.text is None or (self.choice.label is None and has_own_label)
+        return self.choice.label is None and has_own_label
 
     @property
     def with_header(self) -> set[Source]:

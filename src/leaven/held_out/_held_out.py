@@ -29,10 +29,12 @@ class HeldOut:
         codes = training.labeled.y
         most = int(np.bincount(codes).max())
         self.n_folds = min(FOLDS, most)
+        self.n_unlabeled = 0  # documents that experts are also fitted on
         self.places: list[IntArray] = []  # of the documents in each fold
         if most > 1 and not run.progress.is_stopped:
             rng = np.random.default_rng(run.seed)
             sample = sample_unlabeled(training.corpus, MOST_UNLABELED, rng)[0]
+            self.n_unlabeled = len(sample.y)
             unlabeled = in_memory(sample, run.n_threads)
             self._folds = Folds(training, self.n_folds, run.seed, training.labeled, unlabeled)
             self.places = enough_folds(self._folds.folds)

@@ -109,6 +109,8 @@ def _reason(
             f"unlabeled text hurts here: accuracy on {n:,} held-out labels is {percent(right)} "
             "for the supervised model alone, and lower with unlabeled text"
         )
+    if not held.n_unlabeled:
+        return f"all documents are labeled: {percent(right)} accuracy on {n:,} held-out labels"
     if of_em < LITTLE:
         return (
             f"unlabeled text adds little here, so supervised models get most of the weight: "

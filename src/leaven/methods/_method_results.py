@@ -13,6 +13,7 @@ __all__ = ["Comparison", "MethodResult"]
 
 BEYOND_CHANCE = 0.05
 DEFAULT = next(iter(METHODS))
+ABOUT_EQUAL = 0.03  # difference of accuracies that speed can make up for
 NOT_IN_JSON = {"right", "held_out"}
 
 
@@ -106,7 +107,10 @@ class Comparison:
         if not alike:
             return None
         seconds = {result.method: result.seconds or 0.0 for result in self.scored}
-        fastest = min(alike, key=seconds.__getitem__)
+        accuracy = {result.method: result.accuracy or 0.0 for result in self.scored}
+        # Speed decides only between methods that are about as accurate as the best.
+        least = max(accuracy[name] for name in alike) - ABOUT_EQUAL
+        fastest = min((n for n in alike if accuracy[n] >= least), key=seconds.__getitem__)
         is_fastest = f"the fastest of them ({seconds[fastest]:,.2f} s per fit)"
         if DEFAULT in alike and fastest != DEFAULT:
             choice = f"{DEFAULT}, the default, or {fastest}, {is_fastest}"
