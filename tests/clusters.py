@@ -1,5 +1,6 @@
 """Dask clusters for tests: workers as threads of this process, or as processes of their own."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from leaven.corpora.dask import Cluster, DaskCorpus, same
 @contextmanager
 def threads(n_workers: int = 2) -> Iterator[Client]:
     """Quick to start; nothing can be killed."""
+    gc.collect()  # or a client may be collected while Dask holds the lock that it needs
     with (
         LocalCluster(
             n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=":0"
@@ -29,6 +31,7 @@ def threads(n_workers: int = 2) -> Iterator[Client]:
 
 @contextmanager
 def processes(folder: Path, n_workers: int = 2, **settings: Any) -> Iterator[Client]:
+    gc.collect()
     with (
         LocalCluster(
             n_workers=n_workers,

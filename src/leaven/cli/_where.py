@@ -1,6 +1,7 @@
 """Where the work is done: in memory, streamed from disk, or on a Dask cluster."""
 
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -111,13 +112,17 @@ def connected(address: str | None, n_workers: int | None = None) -> Iterator[Any
         address = _address_in(address)
     if address.startswith("tls://"):
         _check_certificates(address)
+    client, reason = None, ""
     try:
         client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception as error:  # a bad address raises many kinds of errors in Dask
+        reason = " ".join(str(error).split())[:120]
+    if client is None:
+        gc.collect()  # ends what is left of the client, see _local
         raise ConnectionError(
-            f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:120]}); "
+            f"no Dask scheduler answers at {address} ({reason}); "
             "start one with: dask scheduler, and pass the address that it prints"
-        ) from None
+        )
     try:
         yield client
     finally:
@@ -175,6 +180,8 @@ def _local(dask: Any, n_workers: int | None) -> Iterator[Any]:
 
     undo = contextlib.ExitStack()
     try:
+        # A client that is collected while Dask starts a loop waits for a lock that is held then.
+        gc.collect()
         with uninterrupted(), _workers_without_interrupts():
             folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="leaven-dask-"))
             undo.enter_context(configured(temporary_directory=folder))
