@@ -81,7 +81,7 @@ def test_unseen_words_are_a_warning(run, model, make_csv):
     result = run("predict", model, make_csv([{"text": "xyzzy plugh"}]))
     assert result.exit_code == 0
     (line,) = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
-    assert "1 of 1 documents contain no word of the model's vocabulary" in line
+    assert "1 of 1 documents contains no word of the model's vocabulary" in line
 
 
 def test_model_and_data_cannot_both_be_standard_input(run):

@@ -24,7 +24,7 @@ def texts(make_csv):
 
 @pytest.fixture
 def expected(model):
-    with pytest.warns(UserWarning, match="contain no word"):
+    with pytest.warns(UserWarning, match="contains no word"):
         return load_model(model).predict_proba(TEXTS)
 
 

@@ -158,7 +158,9 @@ def test_auto_asks_models_with_and_without_unlabeled_texts(fitted):
     for clf, n_labeled in ((fitted, 6), (supervised, 150)):
         report = clf.report_
         assert report.method == "auto"
-        assert f"accuracy on {n_labeled} held-out labels: 100 %" in report.reason
+        assert f"accuracy on {n_labeled} held-out labels" in report.reason
+        assert "100 %" in report.reason
+        assert report.reason.startswith("all documents are labeled") == (not report.n_unlabeled)
         assert [own["name"] for own in report.candidates] == names
         assert [own.name for own in clf.fitted.experts] == names
         assert sum(own["share"] for own in report.candidates) == pytest.approx(1.0)
@@ -435,7 +437,7 @@ def test_texts_of_unseen_words_get_the_prior_and_a_warning(parameters, least):
     assert found[2, 0] > least
     if clf.method != "nb":  # no labeled text holds this word
         assert found[3, 0] > least
-    with pytest.warns(UnseenWordsWarning, match="1 of 1 documents contain no word") as caught:
+    with pytest.warns(UnseenWordsWarning, match="1 of 1 documents contains no word") as caught:
         assert clf.predict([""])[0] == clf.classes_[prior.argmax()] == "music"
     assert caught[0].filename == __file__
 
