@@ -79,3 +79,14 @@ def test_without_unlabeled_documents_nothing_is_said_about_them(run, tmp_path, r
     shown = run("train", path).stdout
     assert "all documents are labeled: " in shown
     assert "unlabeled text" not in shown
+
+
+def test_warnings_are_mentioned_again_at_the_end(run, tmp_path, rows):
+    path = tmp_path / "t.csv"
+    lines = [f"{row['text']},{row['label'] or '?'}" for row in rows(40, 10)]
+    path.write_text("text,label\n" + "\n".join(lines) + "\n")
+    said = run("train", path, *NB).stderr
+    assert said.startswith("warning: ")
+    assert "--unlabeled '?'" in said.splitlines()[0]
+    assert said.splitlines()[-1] == "see the warning above"
+    assert "above" not in run("train", path, "--unlabeled", "?", *NB, "--force").stderr

@@ -67,6 +67,8 @@ if TYPE_CHECKING:
 
 __all__ = ["train", "train_command"]
 
+SEE_WARNING = "see the warning above"
+
 
 def train(
     paths: Sequence[str],
@@ -237,3 +239,6 @@ def train_command(
         for command in next_commands(data, reading, output, where):
             talk.note(f"  {command}")
         talk.note("held-out.csv stands for labeled documents that were not used in training")
+        if talk.warnings:
+            n_warnings = len(talk.warnings)
+            talk.note(f"see the {n_warnings} warnings above" if n_warnings > 1 else SEE_WARNING)
