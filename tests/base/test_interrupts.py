@@ -20,6 +20,7 @@ import os, signal, sys, threading, time
 import numpy as np
 from leaven import TextClassifier
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores it
 rng = np.random.default_rng(0)
 words = [f"word{i}" for i in range(2000)]
 texts = [" ".join(rng.choice(words, 30)) for _ in range(400)]
@@ -61,7 +62,7 @@ def test_interrupts_of_a_fit_are_keyboard_interrupts():
     assert done.returncode == 0, done.stderr
     outcomes = eval(done.stdout)
     assert set(outcomes) <= {"finished", "KeyboardInterrupt"}, done.stdout
-    assert outcomes["KeyboardInterrupt"] > 0, done.stdout
+    assert outcomes.get("KeyboardInterrupt", 0) > 0, done.stdout
 
 
 def test_an_interrupt_waits_for_tasks_that_run():
