@@ -231,6 +231,7 @@ class ParquetSource(Source):
             n_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
             rows = max(1, self.block_bytes * meta.num_rows // max(1, n_bytes))
             groups = range(meta.num_row_groups) if self.span is None else range(*self.span)
+            _check_types(meta, groups, wanted)
             done = 0
             for batch in file.iter_batches(
                 batch_size=min(rows, 1 << 16),
@@ -242,3 +243,18 @@ class ParquetSource(Source):
             if done != sum(meta.row_group(i).num_rows for i in groups):
                 # Arrow notices only where the last batch is wider in one column than in another.
                 raise pa.ArrowInvalid("columns do not have the same size")
+
+
+def _check_types(meta: pq.FileMetaData, groups: range, wanted: Wanted) -> None:
+    """Refuse a damaged row group, which Arrow notices or not depending on the size of batches."""
+    schema = [meta.schema.column(j) for j in range(meta.num_columns)]
+    read = [
+        j
+        for j, column in enumerate(schema)
+        if wanted.keeps_all or column.path.split(".")[0] in wanted.names
+    ]
+    for group in map(meta.row_group, groups):
+        for j in read:
+            found, expected = group.column(j).physical_type, schema[j].physical_type
+            if found != expected:
+                raise pa.ArrowInvalid(f"a column of type {expected} holds {found} values")
