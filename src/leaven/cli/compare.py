@@ -23,6 +23,7 @@ from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import listed, read_method
 from leaven.cli._outputs import Force, check_picture
+from leaven.cli._train_options import Seed
 from leaven.cli.evaluate import load_plots
 from leaven.documents._reading import Reading
 from leaven.methods import METHODS
@@ -85,16 +86,7 @@ def compare_command(
             rich_help_panel=METHOD,
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            "--random-state",
-            metavar="N",
-            help="Random seed of folds and starts.",
-            rich_help_panel=METHOD,
-        ),
-    ] = 0,
+    seed: Seed = 0,
     plot: Annotated[
         Path | None,
         typer.Option(

@@ -22,7 +22,7 @@ from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import DIAGNOSED, default_of_option, read_diagnosed
 from leaven.cli._outputs import Force, check_picture
-from leaven.cli._train_options import read_components
+from leaven.cli._train_options import Seed, read_components
 from leaven.cli.evaluate import load_plots
 from leaven.documents._reading import Reading
 
@@ -105,16 +105,7 @@ def diagnose_command(
             rich_help_panel=METHOD,
         ),
     ] = 10,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            "--random-state",
-            metavar="N",
-            help="Random seed of subsets and starts.",
-            rich_help_panel=METHOD,
-        ),
-    ] = 0,
+    seed: Seed = 0,
     plot: Annotated[
         Path | None,
         typer.Option(

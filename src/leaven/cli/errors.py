@@ -24,7 +24,7 @@ from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._outputs import Force, check_table
-from leaven.cli._train_options import MethodName
+from leaven.cli._train_options import MethodName, Seed
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
@@ -132,16 +132,7 @@ def errors_command(
             rich_help_panel=METHOD,
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            "--random-state",
-            metavar="N",
-            help="Random seed of folds and starts.",
-            rich_help_panel=METHOD,
-        ),
-    ] = 0,
+    seed: Seed = 0,
     threads: Threads = None,
     force: Force = False,
     as_json: AsJson = False,
