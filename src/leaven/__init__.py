@@ -6,7 +6,13 @@ from leaven._version import __version__
 
 if TYPE_CHECKING:
     from leaven.documents._labels import UNLABELED
-    from leaven.estimators import FrequencyEstimateNB, LabeledFold, NaiveBayesEM, TwoViewEM
+    from leaven.estimators import (
+        CondensedNeighbors,
+        FrequencyEstimateNB,
+        LabeledFold,
+        NaiveBayesEM,
+        TwoViewEM,
+    )
     from leaven.methods import TextClassifier, compare, diagnose, load
     from leaven.text import TextVectorizer
 
@@ -16,6 +22,7 @@ __all__ = [
     "diagnose",
     "compare",
     "UNLABELED",
+    "CondensedNeighbors",
     "FrequencyEstimateNB",
     "LabeledFold",
     "NaiveBayesEM",
@@ -29,6 +36,7 @@ _HOME = {
     "load": "leaven.methods",
     "diagnose": "leaven.methods",
     "compare": "leaven.methods",
+    "CondensedNeighbors": "leaven.estimators",
     "FrequencyEstimateNB": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",

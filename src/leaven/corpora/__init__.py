@@ -12,7 +12,7 @@ from leaven.corpora._parts import (
     distinct_documents,
     labeled_documents,
 )
-from leaven.corpora._sample import sample_documents, sample_unlabeled
+from leaven.corpora._sample import distinct_sample, sample_documents, sample_unlabeled
 from leaven.corpora._size import CorpusSize, measure
 from leaven.corpora._stream import StreamedCorpus
 from leaven.corpora._training_set import TrainingSet
@@ -45,6 +45,7 @@ __all__ = [
     "Uncounted",
     "Unlabeled",
     "distinct_documents",
+    "distinct_sample",
     "gathered",
     "in_memory",
     "labeled_documents",

@@ -8,7 +8,14 @@ import numpy as np
 from leaven._base.typing import Counts
 from leaven.corpora._base import Block, Corpus, stacked
 
-__all__ = ["Sample", "sample_documents", "sample_unlabeled", "scrambled", "vector_ties"]
+__all__ = [
+    "Sample",
+    "distinct_sample",
+    "sample_documents",
+    "sample_unlabeled",
+    "scrambled",
+    "vector_ties",
+]
 
 FEWEST_OF_A_CLASS = 20
 SAME_VECTOR = 1e-6
@@ -53,7 +60,7 @@ class Sample:
         # sent a thousand times is one document of weight 1000. If all fit, all are kept.
         if self.n_able <= self.most:
             return self
-        merged = self._merged()
+        merged = self.merged()
         order = merged.order
         is_taken = np.arange(len(order)) < self.most
         # Every class is kept, however rare it is.
@@ -64,7 +71,7 @@ class Sample:
         taken = order[is_taken]
         return replace(merged, keys=merged.keys[taken], block=merged.block.rows(taken))
 
-    def _merged(self) -> Self:
+    def merged(self) -> Self:
         """Every document once, with the total weight of its copies."""
         if not len(self.keys):
             return self
@@ -112,6 +119,28 @@ def sample_unlabeled(corpus: Corpus, most: int, rng: np.random.Generator) -> tup
 
     sample = corpus.reduce(choose)
     return sample.standing_for_all, sample.n_documents
+
+
+def distinct_sample(
+    corpus: Corpus, most: int, rng: np.random.Generator, *, labeled: bool
+) -> Sample:
+    """At most ``most`` documents with words, all labeled or all unlabeled, in random order.
+
+    Copies are one document of their total weight. Choice and order depend on the documents'
+    content, so they are the same wherever the corpus is stored.
+    """
+    salt = rng.integers(2**63, dtype=np.uint64)
+
+    def choose(block: Block) -> Sample:
+        has_words = np.diff(block.X.indptr) > 0
+        is_wanted = ((block.y >= 0) == labeled) & (block.weight > 0) & has_words
+        chosen = block.rows(np.flatnonzero(is_wanted))
+        chosen.X.sum_duplicates()  # canonical rows, however they were stored: sorted, no zeros
+        chosen.X.eliminate_zeros()
+        return Sample.of(chosen, most, salt)
+
+    sample = corpus.reduce(choose).merged()
+    return replace(sample, block=sample.block.rows(sample.order))
 
 
 def sample_documents(corpus: Corpus, most: int) -> Block:

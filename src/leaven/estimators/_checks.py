@@ -14,12 +14,15 @@ from leaven.documents._labels import is_missing
 __all__ = ["check_counts", "checked_counts", "checked_targets"]
 
 
-def checked_counts(estimator: Any, X: Any, whom: str, *, reset: bool) -> Any:
+def checked_counts(
+    estimator: Any, X: Any, whom: str, *, reset: bool, takes_negative: bool = False
+) -> Any:
     """Counts after scikit-learn's checks and ours: as CSR or dense, none negative."""
     check_matrix(X)  # first, because scikit-learn converts formats with compiled code
     types = [np.float64, np.float32]
     X = validate_data(estimator, X, accept_sparse="csr", dtype=types, reset=reset)
-    check_counts(X, f"{type(estimator).__name__}.{whom}")
+    if not takes_negative:
+        check_counts(X, f"{type(estimator).__name__}.{whom}")
     return X
 
 

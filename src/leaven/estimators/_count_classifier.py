@@ -32,6 +32,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
     """
 
     learner_type: ClassVar[type[Learner]]
+    takes_negative: ClassVar[bool] = False  # as the counts of hashed words with signs are
 
     n_jobs: int | None
     random_state: Seed
@@ -69,7 +70,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "give one label per document, -1 where unlabeled"
             )
-        X = checked_counts(self, X, "fit", reset=True)
+        X = self._checked(X, "fit", reset=True)
         self.check_options(X.dtype)
         encoded = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -134,10 +135,13 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
         check_is_fitted(self, "_learned")
-        X = checked_counts(self, X, "predict", reset=False)
+        X = self._checked(X, "predict", reset=False)
         counts = self._scaled(csr_array(X))
         seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_jobs)
         return self._learned.expert.scores(counts, seen)
+
+    def _checked(self, X: Any, whom: str, *, reset: bool) -> Any:
+        return checked_counts(self, X, whom, reset=reset, takes_negative=self.takes_negative)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Class probabilities, (n_documents, n_classes)."""
@@ -162,6 +166,6 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = not self.takes_negative
         tags.classifier_tags.poor_score = True
         return tags

@@ -17,6 +17,7 @@ from leaven.experts._mixture import (
     highest,
     top_words,
 )
+from leaven.experts._neighbors import NeighborsExpert
 from leaven.experts._tensors import UnknownKindError, experts_from, experts_to
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Explanation",
     "LinearExpert",
     "MixtureExpert",
+    "NeighborsExpert",
     "StoredExpert",
     "TwoViewExpert",
     "UnknownKindError",

@@ -16,6 +16,7 @@ from leaven._base.typing import Counts, FloatArray
 
 if TYPE_CHECKING:
     from leaven.experts._mixture import MixtureExpert
+    from leaven.neighbors import KeptDocuments
 
 __all__ = ["EXPERT_KINDS", "Expert", "StoredExpert", "checked_scores", "register_expert"]
 
@@ -87,6 +88,10 @@ class Expert(Protocol):
     def from_tensors(cls, stored: StoredExpert) -> Self:
         """The expert that was stored, every part checked, or a ValueError."""
         ...
+
+    def documents(self) -> "KeptDocuments | None":
+        """The documents that this expert compares others with, if it does, else None."""
+        return None
 
     def as_mixture(self) -> "MixtureExpert | None":
         """This expert if it has components, which users can inspect and reassign, else None."""

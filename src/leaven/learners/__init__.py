@@ -4,6 +4,7 @@ from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._components import Choice
 from leaven.learners._frequency_estimate import FrequencyEstimateLearner
 from leaven.learners._naive_bayes import MixtureLearned, NaiveBayesLearner
+from leaven.learners._neighbors import NeighborsLearner
 from leaven.learners._two_view import TwoViewLearner
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Message",
     "MixtureLearned",
     "NaiveBayesLearner",
+    "NeighborsLearner",
     "Run",
     "TwoViewLearner",
 ]

@@ -173,9 +173,13 @@ _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
 _SOFT_RARE = {200: 2, 0: 1}
+# Neighbors compare documents at unit length, whatever length they are scaled to.
+_COMPARED = {"log_tf": True, "idf": True}
 _SUPERVISED = "nb"
 _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
 _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
+_NEIGHBORS = "leaven.learners:NeighborsLearner"
+_NEAREST = "knn"
 
 for _method in (
     Method(
@@ -253,6 +257,28 @@ for _method in (
         supervised=_SUPERVISED,
         is_diagnosed=True,
         estimator="TwoViewEM",
+    ),
+    Method(
+        _NEAREST,
+        "votes of the nearest labeled documents",
+        "predictions must be justified by documents, or classes have many different topics",
+        _NEIGHBORS,
+        {"unlabeled_weight": 0.0},
+        _COMPARED,
+        _SOFT_RARE,
+        takes_negative=True,
+    ),
+    Method(
+        "ss-cknn",
+        "votes of the nearest labeled documents, and of unlabeled ones that these classified",
+        "as knn, and labels are few",
+        _NEIGHBORS,
+        {},
+        _COMPARED,
+        _SOFT_RARE,
+        supervised=_NEAREST,
+        takes_negative=True,
+        estimator="CondensedNeighbors",
     ),
 ):
     register(_method)

@@ -40,13 +40,15 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
 
     Parameters
     ----------
-    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view"}, default="auto"
+    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view", "knn", "ss-cknn"}, \
+            default="auto"
         The learning method. "auto" combines linear models and two kinds of EM, with weights
         fitted to held-out labels. "nb" uses labeled documents only, "em" also unlabeled ones;
         "mixture" gives a class several components, for classes that cover several topics;
         "annealed" is EM with deterministic annealing; "sfe" estimates word frequencies from all
         documents, in one pass without EM; "two-view" is EM over words and vectors, for very few
-        labels.
+        labels; "knn" lets the nearest labeled documents vote, "ss-cknn" also unlabeled ones that
+        they classified.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
         and ``n_jobs``) to use instead of the method's defaults, such as

@@ -1,0 +1,100 @@
+"""The votes of nearest documents as an expert."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaven._base.tensors import Settings, check_sensible, check_shapes
+from leaven._base.typing import Counts, FloatArray
+from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven.neighbors import KeptDocuments, Nearest, Voting
+
+__all__ = ["NeighborsExpert"]
+
+# Votes that all classes share, so that none has a probability of zero: those of one document that
+# has nothing in common with the one asked about, at squared distance 2.
+NO_VOTE = 0.5
+DOCUMENTS_AT_ONCE = 4096  # whose neighbors are in memory at once
+SETTINGS = ("n_neighbors", "is_balanced")
+
+
+@register_expert
+@dataclass(frozen=True, eq=False)
+class NeighborsExpert(Expert):
+    """Scores a class by the votes of the nearest documents that are kept."""
+
+    kind: ClassVar[str] = "neighbors"
+
+    name: str
+    kept: KeptDocuments
+    voting: Voting
+    log_prior: FloatArray  # (n_classes,) scores of a document that has no neighbor
+
+    def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
+        scores = np.empty((X.shape[0], self.voting.n_classes))
+        for first in range(0, len(scores), DOCUMENTS_AT_ONCE):
+            rows = slice(first, first + DOCUMENTS_AT_ONCE)
+            _, votes = self.votes(csr_array(X[rows]))
+            found = np.log(votes + NO_VOTE / self.voting.n_classes)
+            scores[rows] = np.where(votes.sum(axis=1)[:, None] > 0, found, self.log_prior)
+        return scores
+
+    def votes(self, X: Counts) -> tuple[Nearest, FloatArray]:
+        """The neighbors of documents and their votes for classes, (n_documents, n_classes)."""
+        nearest = self.voting.nearest(self.kept, X)
+        votes = self.voting.of_neighbors(self.kept, nearest)
+        return nearest, self.voting.of_classes(self.kept, nearest, votes)
+
+    def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
+        """A class's score beyond that of no vote, in proportion to the words' products.
+
+        A word's part in a vote is its share of the two documents' similarity.
+        """
+        nearest, (sums,) = self.votes(x)
+        (votes,) = self.voting.of_neighbors(self.kept, nearest)
+        places, votes = nearest.places[0, votes > 0], votes[votes > 0]
+        found = self.kept.X[places][:, x.indices].toarray().astype(np.float64)
+        products = (found * np.asarray(x.data, np.float64)).T  # (n_present, n_votes)
+        similarity = products.sum(axis=0)
+        shares = products / np.where(similarity > 0, similarity, 1.0) * votes
+        added = np.zeros((len(x.indices), self.voting.n_classes))
+        np.add.at(added.T, self.kept.codes[places], shares.T)
+        nothing = NO_VOTE / self.voting.n_classes
+        rise = np.log(sums + nothing) - np.log(nothing)
+        scaled: FloatArray = added * (rise / np.where(sums > 0, sums, 1.0))
+        return scaled
+
+    def word_scores(self) -> FloatArray:
+        """Mean document of a class against the other classes' mean."""
+        n_classes = self.voting.n_classes
+        means = np.zeros((n_classes, self.kept.X.shape[1]))
+        for code in range(n_classes):
+            of_class = self.kept.codes == code
+            weights = self.kept.weights[of_class]
+            if len(weights):
+                means[code] = (self.kept.X[of_class].T @ weights) / weights.sum()
+        scores: FloatArray = means - means.mean(axis=0)
+        return scores
+
+    def documents(self) -> KeptDocuments:
+        return self.kept
+
+    def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
+        settings = {name: float(getattr(self.voting, name)) for name in SETTINGS}
+        return settings, {"log_prior": self.log_prior, **self.kept.to_tensors()}
+
+    @classmethod
+    def from_tensors(cls, stored: StoredExpert) -> Self:
+        stored.check_settings(*SETTINGS)
+        n_neighbors, is_balanced = (stored.settings[name] for name in SETTINGS)
+        if not (1 <= n_neighbors < 1e6 and n_neighbors % 1 == 0 and is_balanced in (0, 1)):
+            raise ValueError("its number of neighbors or its kind of votes is malformed")
+        log_prior = stored.arrays.get("log_prior", 1, frozenset({"float64"}))
+        check_shapes(log_prior.shape == (stored.n_classes,))
+        check_sensible(log_prior)
+        kept = KeptDocuments.from_tensors(stored.arrays, stored.n_words, stored.n_classes)
+        voting = Voting(int(n_neighbors), stored.n_classes, bool(is_balanced))
+        return cls(stored.name, kept, voting, log_prior)

@@ -1,0 +1,241 @@
+# mypy: ignore-errors
+"""Compiled loops of the search for neighbors and of their votes, each with an oracle in the tests.
+
+Documents have unit length, so a squared distance is 2 - 2 * similarity, and similarity is a sum of
+products over the words that two documents share. Distances are rounded to multiples of ``GRID``:
+sums in another order then give the same neighbors, and distance 0 means the same document.
+"""
+
+import numpy as np
+
+from leaven._base.compile import kernel, kernel_inline
+
+GRID = 2.0**-30
+NONE = -1  # in place of a neighbor where a document has fewer than k
+
+
+@kernel_inline
+def squared_distance(similarity):
+    """Squared distance of documents of unit length, rounded."""
+    return max(np.rint((2.0 - 2.0 * similarity) / GRID) * GRID, 0.0)
+
+
+@kernel_inline
+def add_neighbor(place, distance, places, distances):
+    """Insert a document among the k nearest, which are sorted; of equals, the earlier is first."""
+    last = len(distances) - 1
+    if distance < distances[last]:
+        while last > 0 and distances[last - 1] > distance:
+            distances[last] = distances[last - 1]
+            places[last] = places[last - 1]
+            last -= 1
+        distances[last] = distance
+        places[last] = place
+
+
+@kernel
+def add_postings(indptr, indices, data, n_before, frequent, starts, sizes, places, values):
+    """Append documents, numbered from ``n_before``, to the postings of their rare words."""
+    for i in range(len(indptr) - 1):
+        for nz in range(indptr[i], indptr[i + 1]):
+            word = indices[nz]
+            if not frequent[word]:
+                end = starts[word] + sizes[word]
+                places[end] = n_before + i
+                values[end] = data[nz]
+                sizes[word] += 1
+
+
+@kernel
+def add_frequent(
+    indptr, indices, data, n_before, frequent, row_starts, row_words, row_values, norms
+):
+    """Append the frequent words of documents, numbered from ``n_before``, and their norms."""
+    end = row_starts[n_before]
+    for i in range(len(indptr) - 1):
+        square = 0.0
+        for nz in range(indptr[i], indptr[i + 1]):
+            word = indices[nz]
+            if frequent[word]:
+                row_words[end] = word
+                row_values[end] = data[nz]
+                square += np.float64(data[nz]) ** 2
+                end += 1
+        row_starts[n_before + i + 1] = end
+        norms[n_before + i] = np.sqrt(square)
+
+
+@kernel
+def find_nearest(
+    indptr,
+    indices,
+    data,
+    first,
+    last,
+    frequent,
+    starts,
+    sizes,
+    places,
+    values,
+    row_starts,
+    row_words,
+    row_values,
+    norms,
+    n_documents,
+    slack,
+    near,
+    distances,
+):
+    """Write the nearest documents of rows ``first`` to ``last`` to ``near`` and ``distances``.
+
+    Rare words are added up through their postings. Frequent words, whose postings are nearly as
+    long as the list of documents, add at most the product of the two documents' norms over them,
+    so they are only added up for the few documents that this can lift among the k nearest.
+    ``slack`` is 1 where that product can be negative, as with signed hashes, else 0.
+    """
+    k = near.shape[1]
+    rare = np.zeros(n_documents)
+    best = np.empty(k)
+    asked = np.zeros(len(frequent))  # frequent words of the row that is asked about
+    for i in range(first, last):
+        rare[:] = 0.0
+        square = 0.0
+        for nz in range(indptr[i], indptr[i + 1]):
+            word = indices[nz]
+            x = np.float64(data[nz])
+            if frequent[word]:
+                asked[word] = x
+                square += x * x
+            else:
+                for posting in range(starts[word], starts[word] + sizes[word]):
+                    rare[places[posting]] += x * values[posting]
+        norm = np.sqrt(square) * (1.0 + 1e-9)
+        # The k-th largest of the lower bounds: what is below it at best is not among the nearest.
+        best[:] = 0.0
+        for j in range(n_documents):
+            low = rare[j] - slack * norm * norms[j]
+            if low > best[k - 1]:
+                m = k - 1
+                while m > 0 and best[m - 1] < low:
+                    best[m] = best[m - 1]
+                    m -= 1
+                best[m] = low
+        least = best[k - 1] - 2.0 * GRID  # documents within the rounding of distances are equals
+        near[i] = NONE
+        distances[i] = np.inf
+        for j in range(n_documents):
+            if rare[j] + norm * norms[j] >= least:
+                similarity = rare[j]
+                for nz in range(row_starts[j], row_starts[j + 1]):
+                    similarity += asked[row_words[nz]] * row_values[nz]
+                if similarity > GRID:
+                    add_neighbor(j, squared_distance(similarity), near[i], distances[i])
+        for nz in range(indptr[i], indptr[i + 1]):
+            asked[indices[nz]] = 0.0
+
+
+@kernel
+def round_distances(similarity):
+    """Turn similarities into squared distances in place; infinite where nothing is shared."""
+    for i in range(similarity.shape[0]):
+        for j in range(similarity.shape[1]):
+            s = similarity[i, j]
+            similarity[i, j] = squared_distance(s) if s > GRID else np.inf
+
+
+@kernel
+def add_rows(n_before, candidates, near, distances):
+    """Add the nearest of all candidates, given their distances; the first is ``n_before``."""
+    for i in range(candidates.shape[0]):
+        for j in range(candidates.shape[1]):
+            add_neighbor(n_before + j, candidates[i, j], near[i], distances[i])
+
+
+@kernel
+def add_pairs(rows, places, candidates, near, distances):
+    """Add the nearest of some candidates: pairs of a row and a place, with their distance."""
+    for n in range(len(rows)):
+        add_neighbor(places[n], candidates[n], near[rows[n]], distances[rows[n]])
+
+
+@kernel
+def weigh_votes(near, distances, codes, weights, is_labeled, divisors, votes):
+    """Write the vote of each neighbor of one document, 0 for those that do not vote.
+
+    A vote is 1 / squared distance, divided by its class's entry of ``divisors``. A neighbor of
+    weight 2 votes as two of the k that may vote. Labeled neighbors at distance 0 vote alone; one
+    whose class was predicted does not vote on a copy of itself.
+    """
+    left = np.float64(len(near))
+    is_known = False
+    for m in range(len(near)):
+        if near[m] == NONE or distances[m] > 0.0:
+            break
+        is_known = is_known or is_labeled[near[m]]
+    for m in range(len(near)):
+        votes[m] = 0.0
+        if near[m] == NONE:
+            continue
+        is_same = distances[m] == 0.0
+        if (is_same and not is_labeled[near[m]]) or (is_known and not is_same):
+            continue
+        weight = min(weights[near[m]], left)
+        left -= weight
+        votes[m] = weight / (max(distances[m], GRID) * divisors[codes[near[m]]])
+
+
+@kernel
+def weigh_all_votes(near, distances, codes, weights, is_labeled, divisors, votes):
+    """Votes of the neighbors of every document, (n_documents, k)."""
+    for i in range(near.shape[0]):
+        weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, votes[i])
+
+
+@kernel
+def admit(
+    near, distances, within, asked, asked_weights, asked_is_labeled, threshold, is_balanced,
+    n_kept, codes, weights, is_labeled, sizes, admitted,
+):  # fmt: skip
+    """Go through a block of documents in order and add some of them to those that vote.
+
+    A document with a class is added if the votes do not predict it (algorithm 1); one without is
+    added with the class that has more than ``threshold`` of its votes, if there is one (algorithm
+    2). ``near`` and ``distances`` are neighbors among the ``n_kept`` documents before the block,
+    ``within`` are distances inside the block. ``codes``, ``weights``, ``is_labeled`` and ``sizes``
+    grow; rows of the documents added are written to ``admitted``, their number is returned.
+    """
+    n_admitted = 0
+    n_classes = len(sizes)
+    each = np.zeros(near.shape[1])
+    votes = np.zeros(n_classes)
+    divisors = np.ones(n_classes)
+    for i in range(len(asked)):
+        for m in range(n_admitted):
+            add_neighbor(n_kept + m, within[i, admitted[m]], near[i], distances[i])
+        if is_balanced:
+            for c in range(n_classes):
+                divisors[c] = max(sizes[c], GRID)
+        weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, each)
+        votes[:] = 0.0
+        total = 0.0
+        for m in range(len(each)):
+            if each[m] > 0.0:
+                votes[codes[near[i, m]]] += each[m]
+                total += each[m]
+        code = asked[i]
+        best = np.argmax(votes)
+        if code >= 0:
+            if total > 0.0 and best == code:
+                continue
+        elif votes[best] > threshold * total:
+            code = best
+        else:
+            continue
+        place = n_kept + n_admitted
+        codes[place] = code
+        weights[place] = asked_weights[i]
+        is_labeled[place] = asked_is_labeled[i]
+        sizes[code] += min(asked_weights[i], 1.0)
+        admitted[n_admitted] = i
+        n_admitted += 1
+    return n_admitted
