@@ -27,19 +27,22 @@ class CondensedNeighbors(CountClassifier):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
+    n_neighbors : int, default=40
         How many of the nearest documents vote, k. With fewer documents, all of them vote.
-    threshold : float in [0, 1), default=0.9
-        Share of the votes that a class must exceed for an unlabeled document to be accepted, α.
-    unlabeled_weight : float in [0, 1], default=1.0
+    threshold : float in [0, 1), default=0.0
+        Share of the votes that a class must exceed for an unlabeled document to be accepted, α; 0
+        accepts every document that has a neighbor.
+    unlabeled_weight : float in [0, 1], default=0.1
         How much the vote of an accepted document counts, relative to that of a labeled one; 0
         ignores unlabeled documents.
     condense : bool, default=False
         Keep only those documents whose class the documents kept before them do not predict:
         predictions are faster and less accurate.
-    votes : {"balanced", "plain"}, default="balanced"
-        A vote is 1 / squared distance. Balanced votes are divided by the number of documents of
-        their class; plain ones, as in the paper, favor classes that have accepted many documents.
+    votes : {"corrected", "balanced", "plain"}, default="corrected"
+        A vote is 1 / squared distance. Plain votes, as in the paper, favor classes that have
+        accepted many documents. Balanced votes are divided by the number of documents of their
+        class, so that all classes are equally likely beforehand; corrected ones also multiplied by
+        the number of labeled documents of the class plus one, so that classes keep their shares.
     algorithm : {"inverted_index", "brute", "ball_tree"}, default="inverted_index"
         How neighbors are searched. All find the same ones; the first is the fastest on text.
     max_documents : int, default=20000
@@ -96,11 +99,11 @@ class CondensedNeighbors(CountClassifier):
     def __init__(
         self,
         *,
-        n_neighbors: int = 5,
-        threshold: float = 0.9,
-        unlabeled_weight: float = 1.0,
+        n_neighbors: int = 40,
+        threshold: float = 0.0,
+        unlabeled_weight: float = 0.1,
         condense: bool = False,
-        votes: str = "balanced",
+        votes: str = "corrected",
         algorithm: str = DEFAULT_ALGORITHM,
         max_documents: int = MOST_LABELED,
         random_state: Seed = 0,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from leaven._base.tensors import Settings, check_sensible, check_shapes
+from leaven._base.tensors import MOST, Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
 from leaven.neighbors import KeptDocuments, Nearest, Voting
@@ -18,7 +18,6 @@ __all__ = ["NeighborsExpert"]
 # has nothing in common with the one asked about, at squared distance 2.
 NO_VOTE = 0.5
 DOCUMENTS_AT_ONCE = 4096  # whose neighbors are in memory at once
-SETTINGS = ("n_neighbors", "is_balanced")
 
 
 @register_expert
@@ -83,18 +82,22 @@ class NeighborsExpert(Expert):
         return self.kept
 
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
-        settings = {name: float(getattr(self.voting, name)) for name in SETTINGS}
-        return settings, {"log_prior": self.log_prior, **self.kept.to_tensors()}
+        arrays = {"log_prior": self.log_prior, "quotas": self.voting.quotas}
+        settings: Settings = {"n_neighbors": self.voting.n_neighbors}
+        return settings, {**arrays, **self.kept.to_tensors()}
 
     @classmethod
     def from_tensors(cls, stored: StoredExpert) -> Self:
-        stored.check_settings(*SETTINGS)
-        n_neighbors, is_balanced = (stored.settings[name] for name in SETTINGS)
-        if not (1 <= n_neighbors < 1e6 and n_neighbors % 1 == 0 and is_balanced in (0, 1)):
-            raise ValueError("its number of neighbors or its kind of votes is malformed")
-        log_prior = stored.arrays.get("log_prior", 1, frozenset({"float64"}))
-        check_shapes(log_prior.shape == (stored.n_classes,))
-        check_sensible(log_prior)
-        kept = KeptDocuments.from_tensors(stored.arrays, stored.n_words, stored.n_classes)
-        voting = Voting(int(n_neighbors), stored.n_classes, bool(is_balanced))
-        return cls(stored.name, kept, voting, log_prior)
+        stored.check_settings("n_neighbors")
+        n_neighbors, n_classes = stored.settings["n_neighbors"], stored.n_classes
+        if not (1 <= n_neighbors < MOST and n_neighbors % 1 == 0):
+            raise ValueError("its number of neighbors is malformed")
+        log_prior, quotas = (
+            stored.arrays.get(name, 1, frozenset({"float64"})) for name in ("log_prior", "quotas")
+        )
+        check_shapes(len(log_prior) == n_classes, len(quotas) in (0, n_classes))
+        check_sensible(log_prior, quotas)
+        if not (quotas >= 1 / MOST).all():
+            raise ValueError("its quotas of votes are not positive")
+        kept = KeptDocuments.from_tensors(stored.arrays, stored.n_words, n_classes)
+        return cls(stored.name, kept, Voting(int(n_neighbors), n_classes, quotas), log_prior)

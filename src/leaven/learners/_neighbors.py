@@ -13,11 +13,16 @@ from leaven.documents._label_checks import check_class_weights
 from leaven.experts import NeighborsExpert
 from leaven.learners._base import Learned, Learner, Run
 from leaven.learning._cross_validation import Folds
-from leaven.neighbors import ALGORITHMS, DEFAULT_ALGORITHM, KeptDocuments, Voting, unit_rows
+from leaven.neighbors import (
+    ALGORITHMS,
+    DEFAULT_ALGORITHM,
+    VOTES,
+    KeptDocuments,
+    Voting,
+    unit_rows,
+)
 
 __all__ = ["NeighborsLearner"]
-
-VOTES = ("balanced", "plain")
 
 
 @dataclass(frozen=True)
@@ -26,11 +31,11 @@ class NeighborsLearner(Learner):
 
     title: ClassVar[str] = "nearest neighbors"
 
-    n_neighbors: int = 5
-    threshold: float = 0.9
+    n_neighbors: int = 40
+    threshold: float = 0.0
     unlabeled_weight: float = 1.0
     condense: bool = False
-    votes: str = "balanced"
+    votes: str = "corrected"
     algorithm: str = DEFAULT_ALGORITHM
     max_documents: int = MOST_LABELED
 
@@ -54,7 +59,7 @@ class NeighborsLearner(Learner):
         if self.unlabeled_weight > 0:
             unlabeled = distinct_sample(corpus, most, rng, labeled=False)
             asked, n_unlabeled = unlabeled.block, unlabeled.n_able
-        expert = self.expert(labeled.block, asked, training.n_classes, run)
+        expert = self.expert(labeled.block, asked, training.class_weights, run)
         facts = _facts(expert.kept, training, labeled.n_able, n_unlabeled, len(asked.y))
         return NeighborsLearned(
             learner=self,
@@ -65,10 +70,13 @@ class NeighborsLearner(Learner):
             unlabeled=asked,
         )
 
-    def expert(self, labeled: Block, unlabeled: Block, n_classes: int, run: Run) -> NeighborsExpert:
+    def expert(
+        self, labeled: Block, unlabeled: Block, class_weights: FloatArray, run: Run
+    ) -> NeighborsExpert:
         """The expert of labeled and unlabeled documents, which are gone through in this order."""
-        voting = Voting(self.n_neighbors, n_classes, self.votes == VOTES[0], run.n_threads)
+        n_classes = len(class_weights)
         kept = replace(KeptDocuments.of_labeled(labeled), algorithm=self.algorithm)
+        voting = Voting.of(self.votes, kept, self.n_neighbors, n_classes, run.n_threads)
         if len(unlabeled.y):
             # Copies of an unlabeled document are no more certain than one of it.
             weight = self.unlabeled_weight * np.minimum(unlabeled.weight, 1.0)
@@ -79,9 +87,9 @@ class NeighborsLearner(Learner):
             kept = voting.grown(
                 kept.rows(slice(0)), kept, on_block=run.progress.phase("condensing")
             )
-        # As if every class had one more: a class may have no labeled document with words.
-        counts = np.bincount(labeled.y, labeled.weight, n_classes) + 1.0
-        return NeighborsExpert(self.title, kept, voting, np.log(counts / counts.sum()))
+        # As if every class had one more: a fold may hold out all documents of a class.
+        log_prior = np.log((class_weights + 1.0) / (class_weights + 1.0).sum())
+        return NeighborsExpert(self.title, kept, voting, log_prior)
 
     def _lines(self, facts: dict[str, Any]) -> tuple[str, ...]:
         of_labeled = f"{facts['n_labeled_kept']:,}"
@@ -119,7 +127,8 @@ class NeighborsLearned(Learned):
             # In random order: condensing depends on it.
             kept = np.random.default_rng(run.seed).permutation(folds.kept(fold))
             rest = folds.labeled.rows(kept)
-            expert = self.learner.expert(rest, self.unlabeled, n_classes, silent)
+            weights = np.bincount(rest.y, rest.weight, n_classes).astype(np.float64)
+            expert = self.learner.expert(rest, self.unlabeled, weights, silent)
             found.append(expert.scores(folds.documents(fold).X, None))
             if on_fold is not None and on_fold(number + 1, len(places)):
                 break

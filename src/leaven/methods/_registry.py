@@ -263,7 +263,7 @@ for _method in (
         "votes of the nearest labeled documents",
         "predictions must be justified by documents, or classes have many different topics",
         _NEIGHBORS,
-        {"unlabeled_weight": 0.0},
+        {"unlabeled_weight": 0.0, "n_neighbors": 5, "votes": "plain"},
         _COMPARED,
         _SOFT_RARE,
         takes_negative=True,
@@ -273,7 +273,8 @@ for _method in (
         "votes of the nearest labeled documents, and of unlabeled ones that these classified",
         "as knn, and labels are few",
         _NEIGHBORS,
-        {},
+        # Chosen on training documents of eight corpora (docs/methods/neighbors.md).
+        {"unlabeled_weight": 0.1},
         _COMPARED,
         _SOFT_RARE,
         supervised=_NEAREST,

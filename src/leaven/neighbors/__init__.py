@@ -2,6 +2,14 @@
 
 from leaven.neighbors._documents import KeptDocuments, unit_rows
 from leaven.neighbors._search import ALGORITHMS, DEFAULT_ALGORITHM, Nearest
-from leaven.neighbors._votes import Voting
+from leaven.neighbors._votes import VOTES, Voting
 
-__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "KeptDocuments", "Nearest", "Voting", "unit_rows"]
+__all__ = [
+    "ALGORITHMS",
+    "DEFAULT_ALGORITHM",
+    "KeptDocuments",
+    "Nearest",
+    "VOTES",
+    "Voting",
+    "unit_rows",
+]

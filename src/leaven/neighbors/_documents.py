@@ -18,7 +18,7 @@ __all__ = ["KeptDocuments", "unit_rows"]
 
 @dataclass(frozen=True, eq=False)
 class KeptDocuments:
-    """Documents with a class, in the order in which they were kept."""
+    """Documents that contain words, in the order in which they were kept."""
 
     X: Counts  # (n_documents, n_words) of unit length
     codes: IntArray  # (n_documents,) class

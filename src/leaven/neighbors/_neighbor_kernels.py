@@ -2,15 +2,17 @@
 """Compiled loops of the search for neighbors and of their votes, each with an oracle in the tests.
 
 Documents have unit length, so a squared distance is 2 - 2 * similarity, and similarity is a sum of
-products over the words that two documents share. Distances are rounded to multiples of ``GRID``:
-sums in another order then give the same neighbors, and distance 0 means the same document.
+products over the words that two documents share. Distances are rounded to multiples of ``GRID``,
+which exceeds the rounding errors of vectors in single precision: sums in another order then give
+the same neighbors, and a document is at distance 0 of its copies.
 """
 
 import numpy as np
 
 from leaven._base.compile import kernel, kernel_inline
 
-GRID = 2.0**-30
+GRID = 2.0**-20
+EQUAL = 1e-9  # relative difference of votes that rounding can explain
 NONE = -1  # in place of a neighbor where a document has fewer than k
 
 
@@ -191,9 +193,19 @@ def weigh_all_votes(near, distances, codes, weights, is_labeled, divisors, votes
         weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, votes[i])
 
 
+@kernel_inline
+def first_largest(votes):
+    """The first class that has the most votes, to within rounding."""
+    least = votes.max() * (1.0 - EQUAL)
+    best = 0
+    while votes[best] < least:
+        best += 1
+    return best
+
+
 @kernel
 def admit(
-    near, distances, within, asked, asked_weights, asked_is_labeled, threshold, is_balanced,
+    near, distances, within, asked, asked_weights, asked_is_labeled, threshold, quotas,
     n_kept, codes, weights, is_labeled, sizes, admitted,
 ):  # fmt: skip
     """Go through a block of documents in order and add some of them to those that vote.
@@ -201,8 +213,9 @@ def admit(
     A document with a class is added if the votes do not predict it (algorithm 1); one without is
     added with the class that has more than ``threshold`` of its votes, if there is one (algorithm
     2). ``near`` and ``distances`` are neighbors among the ``n_kept`` documents before the block,
-    ``within`` are distances inside the block. ``codes``, ``weights``, ``is_labeled`` and ``sizes``
-    grow; rows of the documents added are written to ``admitted``, their number is returned.
+    ``within`` are distances inside the block. Votes are divided by the documents of their class
+    over its entry of ``quotas``, unless that is empty. ``codes``, ``weights``, ``is_labeled`` and
+    ``sizes`` grow; rows of added documents are written to ``admitted``, their number is returned.
     """
     n_admitted = 0
     n_classes = len(sizes)
@@ -212,9 +225,8 @@ def admit(
     for i in range(len(asked)):
         for m in range(n_admitted):
             add_neighbor(n_kept + m, within[i, admitted[m]], near[i], distances[i])
-        if is_balanced:
-            for c in range(n_classes):
-                divisors[c] = max(sizes[c], GRID)
+        for c in range(len(quotas)):
+            divisors[c] = max(sizes[c], GRID) / quotas[c]
         weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, each)
         votes[:] = 0.0
         total = 0.0
@@ -223,7 +235,7 @@ def admit(
                 votes[codes[near[i, m]]] += each[m]
                 total += each[m]
         code = asked[i]
-        best = np.argmax(votes)
+        best = first_largest(votes)
         if code >= 0:
             if total > 0.0 and best == code:
                 continue

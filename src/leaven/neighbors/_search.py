@@ -40,7 +40,7 @@ class Nearest(NamedTuple):
 
 
 class Search(Protocol):
-    """Documents of unit length that can be added to and searched.
+    """Documents of unit length, none without words, that can be added to and searched.
 
     Only documents with a positive similarity are neighbors: they have something in common.
     """

@@ -1,6 +1,8 @@
 """Votes of neighbors for their classes, and the growth of the set of documents that vote."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -8,27 +10,45 @@ from scipy.sparse import csr_array, vstack
 from leaven._base.progress import PhaseListener
 from leaven._base.typing import Counts, FloatArray
 from leaven.neighbors._documents import KeptDocuments
-from leaven.neighbors._neighbor_kernels import admit, weigh_all_votes
+from leaven.neighbors._neighbor_kernels import EQUAL, admit, weigh_all_votes
 from leaven.neighbors._search import Nearest, distances_within, new_search
 
-__all__ = ["Voting"]
+__all__ = ["VOTES", "Voting"]
 
+VOTES: dict[str, Callable[[FloatArray], FloatArray]] = {  # kind → quotas, given labeled documents
+    "corrected": lambda labeled: labeled + 1.0,  # one more, because few labels say little of shares
+    "balanced": np.ones_like,
+    "plain": lambda labeled: labeled[:0],
+}
 BLOCK = 256  # documents whose neighbors are searched together, in threads
 
 
-@dataclass(frozen=True)
+def _no_quotas() -> FloatArray:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
 class Voting:
     """How the nearest documents vote.
 
-    Each of the k nearest votes for its class with 1 / squared distance. Balanced votes are divided
-    by the number of documents of the class: a class that many documents have been added to would
-    otherwise be among the neighbors of every document.
+    Each of the k nearest votes for its class with 1 / squared distance, divided by the documents of
+    the class over its quota: a class that many documents were added to would otherwise be among the
+    neighbors of every document. Without quotas votes are plain.
     """
 
     n_neighbors: int
     n_classes: int
-    is_balanced: bool = True
+    quotas: FloatArray = field(default_factory=_no_quotas)  # (n_classes,), or none
     n_threads: int | None = None
+
+    @classmethod
+    def of(
+        cls, votes: str, labeled: KeptDocuments, n_neighbors: int, n_classes: int,
+        n_threads: int | None = None,
+    ) -> Self:  # fmt: skip
+        """Voting by the name of its kind."""
+        quotas = VOTES[votes](labeled.class_sizes(n_classes))
+        return cls(n_neighbors, n_classes, quotas, n_threads)
 
     def nearest(self, kept: KeptDocuments, X: Counts) -> Nearest:
         """The neighbors of documents."""
@@ -38,22 +58,25 @@ class Voting:
         """The vote of every neighbor, (n_documents, k)."""
         votes = np.zeros(nearest.distances.shape)
         divisors = np.ones(self.n_classes)
-        if self.is_balanced:
+        if len(self.quotas):
             sizes = kept.class_sizes(self.n_classes)
-            divisors[sizes > 0] = sizes[sizes > 0] / sizes[sizes > 0].mean()
+            growth = (sizes / self.quotas)[sizes > 0]
+            divisors[sizes > 0] = growth / growth.mean()
         arrays = (kept.codes, kept.weights, kept.is_labeled, divisors)
         weigh_all_votes(*nearest, *arrays, votes)
         return votes
 
     def of_classes(self, kept: KeptDocuments, nearest: Nearest, votes: FloatArray) -> FloatArray:
-        """Sums of votes by class, (n_documents, n_classes)."""
+        """Sums of votes by class, (n_documents, n_classes); equal where only rounding differs."""
         n_documents = len(votes)
         if not len(kept.codes):
             return np.zeros((n_documents, self.n_classes))
         codes = kept.codes[nearest.places]  # of no neighbor the last one's, who has no vote
         cells = np.arange(n_documents)[:, None] * self.n_classes + codes
         sums = np.bincount(cells.ravel(), votes.ravel(), n_documents * self.n_classes)
-        return sums.astype(np.float64).reshape(n_documents, self.n_classes)
+        table: FloatArray = sums.astype(np.float64).reshape(n_documents, self.n_classes)
+        most = table.max(axis=1, keepdims=True)
+        return np.where(table >= most * (1 - EQUAL), most, table)
 
     def grown(
         self,
@@ -84,7 +107,7 @@ class Voting:
                 *search.nearest(asked.X, self.n_neighbors, self.n_threads),
                 distances_within(asked.X),
                 *(asked.codes, asked.weights, asked.is_labeled),
-                *(float(threshold), self.is_balanced, n_kept),
+                *(float(threshold), self.quotas, n_kept),
                 *(codes, weights, is_labeled, sizes, admitted),
             )
             search.add(csr_array(asked.X[admitted[:n_admitted]]))
