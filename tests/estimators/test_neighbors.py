@@ -180,13 +180,30 @@ def test_of_many_documents_a_sample_is_kept_and_the_report_says_so():
     clf = CondensedNeighbors(max_documents=50).fit(X, y)
     facts = clf._learned.facts
     # Twenty labeled documents of a class are kept, however few are wanted.
-    assert facts["n_labeled_kept"] == clf.is_labeled_.sum() <= 60 < 90 == facts["n_labeled_found"]
+    assert facts["n_labeled_voting"] == clf.is_labeled_.sum() <= 60 < 90 == facts["n_labeled_found"]
     assert facts["n_considered"] == 50
     assert (~clf.is_labeled_).sum() == facts["n_accepted"] <= 50
     assert facts["n_unlabeled_found"] == 810
-    kept, sampled = clf._learned.lines
-    assert f"of 90 labeled documents and {facts['n_accepted']} of 50 unlabeled" in kept
-    assert "50 of 810 unlabeled documents were considered" in sampled
+    assert len(clf.kept_) == facts["n_kept"]
+    assert clf._learned.lines == (
+        "60 labeled and all 50 unlabeled documents vote, the 40 nearest at a time",
+        "60 of 90 labeled documents were considered (max_documents)",
+        "50 of 810 unlabeled documents were considered (max_documents)",
+        f"110 documents are kept ({facts['megabytes']:.1f} MB)",
+    )
+
+
+def test_the_report_tells_voters_from_those_kept_after_condensing():
+    X, y, _ = topics()
+    condensed = CondensedNeighbors(condense=True, threshold=0.5).fit(X, y)._learned
+    facts = condensed.facts
+    assert facts["n_kept"] < facts["n_labeled_voting"] + facts["n_accepted"] < 120
+    assert condensed.lines[0].startswith(f"12 labeled and {facts['n_accepted']} of 108 unlabeled")
+    assert "documents are kept after condensing" in condensed.lines[1]
+    assert sum(facts["accepted"].values()) == facts["n_accepted"]
+    alone = CondensedNeighbors(**KNN, n_neighbors=3).fit(X, y)._learned
+    assert alone.lines[0] == "12 labeled documents vote, the 3 nearest at a time"
+    assert alone.class_lines == {}
 
 
 def test_words_share_the_rise_of_a_class_by_its_votes():

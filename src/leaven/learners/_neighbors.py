@@ -1,5 +1,6 @@
 """Nearest neighbors: of labeled documents, and of unlabeled ones that their votes classify."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -59,56 +60,66 @@ class NeighborsLearner(Learner):
         if self.unlabeled_weight > 0:
             unlabeled = distinct_sample(corpus, most, rng, labeled=False)
             asked, n_unlabeled = unlabeled.block, unlabeled.n_able
-        expert = self.expert(labeled.block, asked, training.class_weights, run)
-        facts = _facts(expert.kept, training, labeled.n_able, n_unlabeled, len(asked.y))
+        voting, voters = self.voters(labeled.block, asked, training.n_classes, run)
+        expert = self.expert(voting, voters, training.class_weights, run)
+        facts = {
+            **_counts(voters, training),
+            "n_considered": len(asked.y),
+            "n_unlabeled_found": n_unlabeled,
+            "n_labeled_found": labeled.n_able,
+            "n_kept": len(expert.kept.codes),
+            "megabytes": expert.kept.n_bytes / 1e6,
+        }
         return NeighborsLearned(
             learner=self,
             expert=expert,
             facts=facts,
-            lines=self._lines(facts),
+            lines=tuple(self._lines(facts)),
             class_lines=_class_lines(facts) if self.unlabeled_weight > 0 else {},
             unlabeled=asked,
         )
 
-    def expert(
-        self, labeled: Block, unlabeled: Block, class_weights: FloatArray, run: Run
-    ) -> NeighborsExpert:
-        """The expert of labeled and unlabeled documents, which are gone through in this order."""
-        n_classes = len(class_weights)
+    def voters(
+        self, labeled: Block, unlabeled: Block, n_classes: int, run: Run
+    ) -> tuple[Voting, KeptDocuments]:
+        """The documents that vote before any condensing, and how; unlabeled ones in this order."""
         kept = replace(KeptDocuments.of_labeled(labeled), algorithm=self.algorithm)
         voting = Voting.of(self.votes, kept, self.n_neighbors, n_classes, run.n_threads)
-        if len(unlabeled.y):
-            # Copies of an unlabeled document are no more certain than one of it.
-            weight = self.unlabeled_weight * np.minimum(unlabeled.weight, 1.0)
-            asked = KeptDocuments(unit_rows(unlabeled.X), unlabeled.y, weight, unlabeled.numbers)
-            on_block = run.progress.phase("neighbors")
-            kept = voting.grown(kept, asked, self.threshold, on_block)
+        if not len(unlabeled.y):
+            return voting, kept
+        # Copies of an unlabeled document are no more certain than one of it.
+        weight = self.unlabeled_weight * np.minimum(unlabeled.weight, 1.0)
+        asked = KeptDocuments(unit_rows(unlabeled.X), unlabeled.y, weight, unlabeled.numbers)
+        on_block = run.progress.phase("neighbors")
+        return voting, voting.grown(kept, asked, self.threshold, on_block)
+
+    def expert(
+        self, voting: Voting, kept: KeptDocuments, class_weights: FloatArray, run: Run
+    ) -> NeighborsExpert:
+        """The expert of the documents that vote, or of those that condensing leaves."""
         if self.condense:
-            kept = voting.grown(
-                kept.rows(slice(0)), kept, on_block=run.progress.phase("condensing")
-            )
+            none = kept.rows(slice(0))
+            kept = voting.grown(none, kept, on_block=run.progress.phase("condensing"))
         # As if every class had one more: a fold may hold out all documents of a class.
         log_prior = np.log((class_weights + 1.0) / (class_weights + 1.0).sum())
         return NeighborsExpert(self.title, kept, voting, log_prior)
 
-    def _lines(self, facts: dict[str, Any]) -> tuple[str, ...]:
-        of_labeled = f"{facts['n_labeled_kept']:,}"
-        if facts["n_labeled_kept"] < facts["n_labeled_found"]:
-            of_labeled += f" of {facts['n_labeled_found']:,}"
-        documents = f"{of_labeled} labeled documents"
+    def _lines(self, facts: dict[str, Any]) -> Iterator[str]:
+        voters = f"{facts['n_labeled_voting']:,} labeled"
         if self.unlabeled_weight > 0:
-            documents += (
-                f" and {facts['n_accepted']:,} of {facts['n_considered']:,} unlabeled ones that "
-                "they classified"
-            )
-        size = f"{facts['megabytes']:.1f} MB"
-        lines = [f"{documents} are kept ({size}); the {self.n_neighbors} nearest vote"]
-        if facts["n_considered"] < facts["n_unlabeled_found"]:
-            lines.append(
-                f"{facts['n_considered']:,} of {facts['n_unlabeled_found']:,} unlabeled documents "
-                "were considered (max_documents)"
-            )
-        return tuple(lines)
+            accepted, considered = facts["n_accepted"], facts["n_considered"]
+            share = "all" if accepted == considered else f"{accepted:,} of"
+            voters += f" and {share} {considered:,} unlabeled"
+        yield f"{voters} documents vote, the {self.n_neighbors} nearest at a time"
+        for kind, n_voting in (
+            ("labeled", facts["n_labeled_voting"]),
+            ("unlabeled", facts["n_considered"]),
+        ):
+            found = facts[f"n_{kind}_found"]
+            if found > self.max_documents:
+                yield f"{n_voting:,} of {found:,} {kind} documents were considered (max_documents)"
+        condensed = "after condensing " if self.condense else ""
+        yield f"{facts['n_kept']:,} documents are kept {condensed}({facts['megabytes']:.1f} MB)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,26 +139,20 @@ class NeighborsLearned(Learned):
             kept = np.random.default_rng(run.seed).permutation(folds.kept(fold))
             rest = folds.labeled.rows(kept)
             weights = np.bincount(rest.y, rest.weight, n_classes).astype(np.float64)
-            expert = self.learner.expert(rest, self.unlabeled, weights, silent)
+            voters = self.learner.voters(rest, self.unlabeled, n_classes, silent)
+            expert = self.learner.expert(*voters, weights, silent)
             found.append(expert.scores(folds.documents(fold).X, None))
             if on_fold is not None and on_fold(number + 1, len(places)):
                 break
         return np.concatenate(found)
 
 
-def _facts(
-    kept: KeptDocuments, training: TrainingSet, n_labeled: int, n_unlabeled: int, n_considered: int
-) -> dict[str, Any]:
-    is_accepted = ~kept.is_labeled
-    accepted = np.bincount(kept.codes[is_accepted], minlength=training.n_classes)
+def _counts(voters: KeptDocuments, training: TrainingSet) -> dict[str, Any]:
+    accepted = np.bincount(voters.codes[~voters.is_labeled], minlength=training.n_classes)
     return {
-        "n_labeled_found": n_labeled,
-        "n_labeled_kept": int(kept.is_labeled.sum()),
-        "n_unlabeled_found": n_unlabeled,
-        "n_considered": n_considered,
-        "n_accepted": int(is_accepted.sum()),
+        "n_labeled_voting": int(voters.is_labeled.sum()),
+        "n_accepted": int(accepted.sum()),
         "accepted": training.labels.by_name(accepted.tolist()),
-        "megabytes": kept.n_bytes / 1e6,
     }
 
 
