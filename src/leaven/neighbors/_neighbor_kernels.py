@@ -132,6 +132,7 @@ def find_nearest(
                     similarity += asked[row_words[nz]] * row_values[nz]
                 if similarity > GRID:
                     add_neighbor(j, squared_distance(similarity), near[i], distances[i])
+                    least = max(least, 1.0 - distances[i, k - 1] / 2.0 - 2.0 * GRID)
         for nz in range(indptr[i], indptr[i + 1]):
             asked[indices[nz]] = 0.0
 
