@@ -28,11 +28,10 @@ ROUNDS = 3
 REAL = (1_875, 3_750, 7_500, 15_000)  # unlabeled messages
 HALVED = (30_000, 60_000)  # documents of half of a message's words
 MOST_CONSIDERED = 20_000
-BRUTE = 'NearestNeighbors(algorithm="brute")'
 
 
 def ours(**options: Any) -> CondensedNeighbors:
-    fixed = {"unlabeled_weight": 1.0, "condense": False, "votes": "balanced"}
+    fixed: dict[str, Any] = {"unlabeled_weight": 1.0, "condense": False, "votes": "balanced"}
     return CondensedNeighbors(n_neighbors=K, threshold=THRESHOLD, **fixed, **options)
 
 
@@ -107,18 +106,23 @@ def against_brute_force(drawn: Draw) -> list[Row]:
     fitted = {**sizes, "n_kept_by_peer": peer_kept, "n_words": X.shape[1]}
     asked = {**sizes, "n_queries": test.shape[0]}
     return [
-        *_rows("nearest neighbors: fit, 7,537 unlabeled messages", fits, BRUTE, fitted),
+        *_rows(
+            "nearest neighbors: fit, 7,537 unlabeled messages",
+            fits,
+            "NearestNeighbors, brute",
+            fitted,
+        ),
         *_rows(
             "nearest neighbors: 3,766 predictions",
             predictions,
-            'KNeighborsClassifier(algorithm="brute")',
+            "KNeighborsClassifier, brute",
             asked,
         ),
     ]
 
 
 def _rows(what: str, best: dict[str, float], peer: str, details: dict[str, Any]) -> list[Row]:
-    own = 'CondensedNeighbors(algorithm="brute")'
+    own = "own brute force"
     return [
         Row(what, best["ours"], peer, best["peer"], 5.0, details),
         Row(what, best["ours"], own, best["own brute"], None, details),
@@ -139,7 +143,7 @@ def against_ball_tree(drawn: Draw) -> Row:
     return Row(
         "nearest neighbors: 3,766 predictions, 10,000 hash buckets",
         best["ours"],
-        'KNeighborsClassifier(algorithm="ball_tree"), from 100',
+        "KNeighborsClassifier, ball tree (from 100 queries)",
         best["peer"] * test.shape[0] / TREE_QUERIES,
         details={"n_kept": len(classifier.kept_), "n_peer_queries": TREE_QUERIES},
     )

@@ -30,7 +30,8 @@ from sklearn.model_selection import ParameterGrid
 
 from leaven import CondensedNeighbors
 from leaven.documents._arrow import as_text_array
-from leaven.text._counter import TextOptions, fit_counter
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
 from studies import _common, _provenance
 from studies._clark import DRAWS, Draw, Row, RowFile, draw
 from studies._common import (
@@ -52,7 +53,7 @@ PAPER_ACCURACY = {
 }
 PAPER_SECONDS = (0.76, 1.88, 5.85, 12.19, 27.31)  # of SS-CKNN
 
-PAPER = {
+PAPER: dict[str, Any] = {
     "n_neighbors": 5,
     "threshold": 0.9,
     "unlabeled_weight": 1.0,
@@ -75,7 +76,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     SEEN: {**CORRECTED, "n_neighbors": 15, "threshold": 0.3},
     DEFAULT: CondensedNeighbors().get_params(),
 }
-GRID = {  # of CHOSEN; the first of equally good settings is taken
+GRID: dict[str, list[Any]] = {  # of CHOSEN; the first of equally good settings is taken
     **{name: [own] for name, own in CORRECTED.items()},
     "n_neighbors": [5, 15, 40],
     "threshold": [0.0, 0.3, 0.6, 0.9],
