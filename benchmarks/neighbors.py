@@ -1,9 +1,9 @@
 """Nearest neighbors that learn from unlabeled documents: against scikit-learn, and as these grow.
 
 200 labeled, 7,537 unlabeled and 3,766 test messages of 20 Newsgroups by date. k = 5 and a threshold
-of 0.3, so that most documents are accepted and voting costs most; nothing is condensed. The peer's search of sparse documents is a product of scipy, in one
-thread; ours has one per processor. Growth is measured on real messages up to 15,000, beyond that on
-messages of which every word was left out with probability 1/2.
+of 0.3, so that most documents are accepted and voting costs most; nothing is condensed. The peer
+multiplies sparse matrices in one thread; ours has one thread per processor. Growth is measured on
+real messages up to 15,000, beyond that on messages of which half of the words are left out.
 """
 
 from functools import partial
