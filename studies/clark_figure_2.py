@@ -19,24 +19,22 @@ labels are few, and that EM does better than SFE. Run: ``python -m studies.clark
 is in results/clark_figure_2.jsonl is not computed again (remove that file to compute everything).
 """
 
-import json
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from leaven import FrequencyEstimateNB, NaiveBayesEM, TextClassifier
 from leaven.corpora import InMemoryCorpus
-from leaven.datasets import load_corpus
 from leaven.documents._arrow import as_text_array
 from leaven.learning import run_em, supervised_start
 from leaven.models import MultinomialMixture
 from leaven.text._counter import TextOptions, fit_counter
 from studies import _common, _provenance
+from studies._clark import DRAWS, SIZES, Draw, Row, RowFile, draw
 from studies._common import (
     dodged,
     log_ticks,
@@ -49,9 +47,6 @@ from studies._common import (
     write_results,
 )
 
-SIZES = (40, 100, 200, 400, 1000, 2400)
-DRAWS = 5
-TRAINING, POOL = 0.6, 1 / 3  # of a group, by date; of its training messages, at random
 ALPHA, WEIGHT, ITERATIONS = 0.40, 0.5, 10
 WORDS = TextOptions(stop_words="english", min_df=2, max_df=0.5)
 VIEWS = {"raw": WORDS, "length 200": replace(WORDS, length=200.0)}
@@ -59,81 +54,7 @@ DEFAULT = "default"
 SCALED = "EM, scaled prior"
 COLORS = {"MNB": "#7a7a7a", "SFE": "#1f6f8b", "EM": "#c8642b", SCALED: "#e0a83f"}  # by method
 OWN_METHODS = {"MNB": "nb", "SFE": "sfe", "EM": "em"}  # by their names in TextClassifier
-CACHE = _common.RESULTS / "clark_figure_2.jsonl"
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Messages and their groups, and the role of each message."""
-
-    texts: list[str]
-    labels: np.ndarray
-    pool: np.ndarray
-    unlabeled: np.ndarray
-    test: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Draw:
-    """What classifiers are trained and tested on."""
-
-    texts: list[str]
-    labels: np.ndarray  # (n_documents,) group, or "" where unlabeled
-    test_texts: list[str]
-    truth: np.ndarray
-
-
-@lru_cache(maxsize=1)
-def messages() -> tuple[list[str], np.ndarray, np.ndarray]:
-    table = load_corpus("20news_bydate", columns=["text", "label", "date"])
-    texts, labels, dates = (table[name].to_pylist() for name in ("text", "label", "date"))
-    return texts, np.array(labels), np.array(dates)
-
-
-@lru_cache(maxsize=1)
-def split(seed: int) -> Split:
-    texts, labels, dates = messages()
-    rng = np.random.default_rng(seed)
-    parts: dict[str, list[Any]] = {"pool": [], "unlabeled": [], "test": []}
-    for group in np.unique(labels):
-        members = np.flatnonzero(labels == group)
-        members = members[np.argsort(dates[members], kind="stable")]
-        n_training = round(TRAINING * len(members))
-        training, later = (
-            rng.permutation(members[:n_training]),
-            rng.permutation(members[n_training:]),
-        )
-        n_pool = round(POOL * n_training)
-        parts["pool"].append(training[:n_pool])
-        parts["unlabeled"].append(training[n_pool:])
-        parts["test"].append(later[: len(later) // 2])
-    return Split(texts, labels, **{name: np.concatenate(places) for name, places in parts.items()})
-
-
-def draw(size: int, seed: int) -> Draw:
-    """``size`` labeled messages, equally many per group, and all that go with them."""
-    division = split(seed)
-    rng = np.random.default_rng([seed, size])
-    groups = np.unique(division.labels)
-    chosen = [
-        rng.choice(
-            division.pool[division.labels[division.pool] == group],
-            size // len(groups),
-            replace=False,
-        )
-        for group in groups
-    ]
-    labeled = np.concatenate(chosen)
-    train = np.concatenate([labeled, division.unlabeled])
-    labels = np.full(len(train), "", dtype=object)
-    labels[: len(labeled)] = division.labels[labeled]
-    return Draw(
-        [division.texts[i] for i in train],
-        labels,
-        [division.texts[i] for i in division.test],
-        division.labels[division.test],
-    )
+ROWS = RowFile(_common.RESULTS / "clark_figure_2.jsonl", ("view", "size", "draw"))
 
 
 def as_it_comes(drawn: Draw) -> dict[str, Any]:
@@ -191,28 +112,21 @@ def run_draw(view: str, size: int, number: int) -> Row:
     }
 
 
-def read_cache() -> list[Row]:
-    lines = CACHE.read_text().splitlines() if CACHE.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def compute() -> list[Row]:
-    """All rows, of which those in the cache are not computed again."""
-    known = {(row["view"], row["size"], row["draw"]) for row in read_cache()}
-    _common.RESULTS.mkdir(exist_ok=True)
+    """All rows, of which those in the file are not computed again."""
+    known = ROWS.known()
     for number in range(DRAWS):  # a draw's split is made once
         for size in SIZES:
             for view in (*VIEWS, DEFAULT):
-                if (view, size, number) in known:
+                if ROWS.identity({"view": view, "size": size, "draw": number}) in known:
                     continue
                 row = run_draw(view, size, number)
-                with CACHE.open("a") as file:
-                    file.write(json.dumps(row) + "\n")
+                ROWS.add(row)
                 shown = "  ".join(
                     f"{m} {100 * accuracy:.1f}" for m, accuracy in row["accuracy"].items()
                 )
                 print(f"draw {number}, {size:>5} labels, {view:<10} {shown}", flush=True)
-    return read_cache()
+    return ROWS.read()
 
 
 def summarize(rows: list[Row]) -> dict[str, Any]:

@@ -278,3 +278,30 @@ def test_figures_name_every_corpus_and_method_of_few_labels():
     assert list(_names.CORPORA) == list(few_labels.CORPORA)
     assert list(_names.METHODS) == list(few_labels.METHODS)
     assert set(few_labels.LOOKS) == set(few_labels.METHODS) - {"em_raw"}
+
+
+def test_rows_of_a_study_are_known_again_by_their_settings(tmp_path):
+    from studies._clark import RowFile
+
+    rows = RowFile(tmp_path / "results" / "rows.jsonl", ("settings", "draw"))
+    row = {"settings": {"k": 5, "α": 0.9, "sizes": (1, 2)}, "draw": 0, "accuracy": 0.5}
+    assert rows.known() == set()
+    rows.add(row)
+    same = {"settings": {"sizes": (1, 2), "α": 0.9, "k": 5}, "draw": 0}
+    assert rows.known() == {rows.identity(same)}
+    assert rows.identity({"settings": {"k": 15}, "draw": 0}) not in rows.known()
+    assert rows.read()[0]["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("headers", "subject"),
+    [
+        ("From: a\nSubject: Re: the moon \nLines: 2\n", "Re: the moon"),
+        ("SUBJECT:\nSummary: b\n", ""),
+        ("From: a\n", ""),
+    ],
+)
+def test_the_subject_is_found_among_headers(headers, subject):
+    from studies import _clark
+
+    assert _clark.subject(headers) == subject
