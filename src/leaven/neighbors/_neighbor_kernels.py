@@ -147,6 +147,31 @@ def round_distances(similarity):
 
 
 @kernel
+def measure_block(indptr, indices, data, n_words, distances):
+    """Write the distance of every document of a block to those before it, else infinity."""
+    newest = np.full(n_words, NONE, np.int32)  # word → its last value so far, which links to others
+    older = np.empty(len(indices), np.int32)
+    documents = np.empty(len(indices), np.int32)
+    for i in range(len(indptr) - 1):
+        distances[i] = 0.0
+        for nz in range(indptr[i], indptr[i + 1]):
+            word = indices[nz]
+            x = np.float64(data[nz])
+            link = newest[word]
+            while link != NONE:
+                distances[i, documents[link]] += x * data[link]
+                link = older[link]
+            older[nz] = newest[word]
+            documents[nz] = i
+        for nz in range(indptr[i], indptr[i + 1]):
+            newest[indices[nz]] = nz
+        for j in range(distances.shape[1]):
+            similarity = distances[i, j]
+            is_near = similarity > GRID and j < i
+            distances[i, j] = squared_distance(similarity) if is_near else np.inf
+
+
+@kernel
 def add_rows(n_before, candidates, near, distances):
     """Add the nearest of all candidates, given their distances; the first is ``n_before``."""
     for i in range(candidates.shape[0]):

@@ -16,6 +16,7 @@ from leaven.neighbors._neighbor_kernels import (
     add_postings,
     add_rows,
     find_nearest,
+    measure_block,
     round_distances,
 )
 
@@ -215,10 +216,10 @@ def new_search(algorithm: str, reserved: Counts) -> Search:
 
 
 def distances_within(X: Counts) -> FloatArray:
-    """Squared distances between all documents of a block."""
-    similarity: FloatArray = (X.astype(np.float64) @ csr_array(X.T)).toarray()
-    round_distances(similarity)
-    return similarity
+    """Squared distances of documents to those before them; infinite to others."""
+    distances = np.empty((X.shape[0], X.shape[0]))
+    measure_block(*_parts(X), X.shape[1], distances)
+    return distances
 
 
 def _none_found(n_queries: int, k: int) -> Nearest:
