@@ -11,6 +11,7 @@ from leaven._base.measures import softmax
 from leaven.corpora import Block, InMemoryCorpus
 from leaven.experts._neighbors import NO_VOTE
 from leaven.neighbors import ALGORITHMS, VOTES
+from leaven.neighbors._votes import BLOCK
 
 KNN = {"unlabeled_weight": 0.0, "votes": "plain"}
 
@@ -274,4 +275,4 @@ def test_a_requested_stop_keeps_what_was_accepted():
         corpus, classes=[0, 1, 2], on_progress=lambda *step: seen.append(step) or True
     )
     assert seen[0][0] == "neighbors"
-    assert 12 < len(clf.kept_) <= 12 + 256
+    assert 12 < len(clf.kept_) <= 12 + BLOCK

@@ -74,7 +74,7 @@ def assert_grown(found, wanted):
     assert_array_equal(found.X.toarray(), rows)
 
 
-@pytest.mark.parametrize("block", [4, 256])
+@pytest.mark.parametrize("block", [4, 128])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("votes", VOTES)
 @settings(max_examples=25)
@@ -157,5 +157,5 @@ def test_growth_stops_when_asked():
         return True
 
     grown = Voting(3, N_CLASSES).grown(first, asked, on_block=stop)
-    assert done == [(256, 600)]
-    assert grown.numbers.max() < 256
+    assert done == [(votes_module.BLOCK, 600)]
+    assert grown.numbers.max() < votes_module.BLOCK

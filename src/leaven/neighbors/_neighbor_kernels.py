@@ -68,6 +68,23 @@ def add_frequent(
 
 
 @kernel
+def kth_largest(rare, norms, slack, n_documents, best):
+    """The k-th largest of ``rare - slack * norms``, 0 at least; k is the length of ``best``."""
+    best[:] = 0.0
+    least = 0.0
+    for j in range(n_documents):
+        low = rare[j] - slack * norms[j] if slack > 0.0 else rare[j]
+        if low > least:
+            m = len(best) - 1
+            while m > 0 and best[m - 1] < low:
+                best[m] = best[m - 1]
+                m -= 1
+            best[m] = low
+            least = best[len(best) - 1]
+    return least
+
+
+@kernel
 def find_nearest(
     indptr,
     indices,
@@ -109,26 +126,20 @@ def find_nearest(
                 asked[word] = x
                 square += x * x
             else:
-                for posting in range(starts[word], starts[word] + sizes[word]):
+                # Unsigned, because numba would look for negative places, which takes half the time.
+                end = np.uint64(starts[word] + sizes[word])
+                for posting in range(np.uint64(starts[word]), end):
                     rare[places[posting]] += x * values[posting]
         norm = np.sqrt(square) * (1.0 + 1e-9)
         # The k-th largest of the lower bounds: what is below it at best is not among the nearest.
-        best[:] = 0.0
-        for j in range(n_documents):
-            low = rare[j] - slack * norm * norms[j]
-            if low > best[k - 1]:
-                m = k - 1
-                while m > 0 and best[m - 1] < low:
-                    best[m] = best[m - 1]
-                    m -= 1
-                best[m] = low
-        least = best[k - 1] - 2.0 * GRID  # documents within the rounding of distances are equals
+        least = kth_largest(rare, norms, slack * norm, np.uint64(n_documents), best)
+        least -= 2.0 * GRID  # documents within the rounding of distances are equals
         near[i] = NONE
         distances[i] = np.inf
-        for j in range(n_documents):
+        for j in range(np.uint64(n_documents)):
             if rare[j] + norm * norms[j] >= least:
                 similarity = rare[j]
-                for nz in range(row_starts[j], row_starts[j + 1]):
+                for nz in range(np.uint64(row_starts[j]), np.uint64(row_starts[j + 1])):
                     similarity += asked[row_words[nz]] * row_values[nz]
                 if similarity > GRID:
                     add_neighbor(j, squared_distance(similarity), near[i], distances[i])
@@ -149,26 +160,28 @@ def round_distances(similarity):
 @kernel
 def measure_block(indptr, indices, data, n_words, distances):
     """Write the distance of every document of a block to those before it, else infinity."""
-    newest = np.full(n_words, NONE, np.int32)  # word → its last value so far, which links to others
-    older = np.empty(len(indices), np.int32)
-    documents = np.empty(len(indices), np.int32)
+    sizes = np.zeros(n_words + 1, np.uint32)
+    for nz in range(len(indices)):
+        sizes[indices[nz] + 1] += np.uint32(1)
+    starts = np.cumsum(sizes)
+    ends = starts.copy()
+    places = np.empty(len(indices), np.uint32)
+    values = np.empty(len(indices), data.dtype)
     for i in range(len(indptr) - 1):
-        distances[i] = 0.0
+        row = distances[i]
+        row[:] = 0.0
         for nz in range(indptr[i], indptr[i + 1]):
             word = indices[nz]
             x = np.float64(data[nz])
-            link = newest[word]
-            while link != NONE:
-                distances[i, documents[link]] += x * data[link]
-                link = older[link]
-            older[nz] = newest[word]
-            documents[nz] = i
-        for nz in range(indptr[i], indptr[i + 1]):
-            newest[indices[nz]] = nz
-        for j in range(distances.shape[1]):
-            similarity = distances[i, j]
-            is_near = similarity > GRID and j < i
-            distances[i, j] = squared_distance(similarity) if is_near else np.inf
+            end = np.uint64(ends[word])
+            for posting in range(np.uint64(starts[word]), end):
+                row[places[posting]] += x * values[posting]
+            places[end] = i
+            values[end] = data[nz]
+            ends[word] += 1
+        for j in range(len(row)):
+            is_near = j < i and row[j] > GRID
+            row[j] = squared_distance(row[j]) if is_near else np.inf
 
 
 @kernel

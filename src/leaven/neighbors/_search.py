@@ -75,10 +75,10 @@ class InvertedIndex:
         self.starts = np.concatenate([[0], np.cumsum(rare)])
         self.sizes = np.zeros(n_words, np.int64)
         n_rare = int(self.starts[-1])
-        self.places = np.empty(n_rare, np.int32)
+        self.places = np.empty(n_rare, np.uint32)
         self.values = np.empty(n_rare, reserved.dtype)
         self.row_starts = np.zeros(n_documents + 1, np.int64)
-        self.row_words = np.empty(reserved.nnz - n_rare, np.int32)
+        self.row_words = np.empty(reserved.nnz - n_rare, np.uint32)
         self.row_values = np.empty(reserved.nnz - n_rare, reserved.dtype)
         self.norms = np.zeros(n_documents)
         self.n_documents = 0

@@ -20,7 +20,7 @@ VOTES: dict[str, Callable[[FloatArray], FloatArray]] = {  # kind → quotas, giv
     "balanced": np.ones_like,
     "plain": lambda labeled: labeled[:0],
 }
-BLOCK = 256  # documents whose neighbors are searched together, in threads
+BLOCK = 128  # documents whose neighbors are searched together, in threads
 
 
 def _no_quotas() -> FloatArray:
