@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from leaven.neighbors import ALGORITHMS, KeptDocuments, unit_rows
 from leaven.neighbors import _search as search_module
-from leaven.neighbors._search import distances_within, new_search
+from leaven.neighbors._search import BlockDistances, new_search
 
 GRID = 2.0**-20
 every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -81,7 +81,7 @@ def test_the_split_into_rare_and_frequent_words_does_not_matter(monkeypatch, sha
     documents, queries = (unit_rows(drawn(seed, 200, 40, signed=True)) for seed in (3, 4))
     monkeypatch.setattr(search_module, "FREQUENT_SHARE", share)
     search = new_search("inverted_index", documents)
-    assert share == 0 or search.frequent.any()
+    assert share == 0 or search.n_frequent
     search.add(documents)
     found = search.nearest(queries, 7)
     for got, wanted in zip(found, slow_nearest(queries, documents, 7), strict=True):
@@ -134,13 +134,15 @@ def test_an_unknown_algorithm_is_refused():
 
 def test_distances_inside_a_block_are_those_of_the_search():
     X = unit_rows(drawn(5, 40, signed=True))
-    within = distances_within(X)
+    measured = BlockDistances(X.shape[1])
+    within = measured(X)
     places, distances = slow_nearest(X, X, 40)
     expected = np.full((40, 40), np.inf)
     for i in range(40):
         before = (places[i] >= 0) & (places[i] < i)
         expected[i, places[i][before]] = distances[i][before]
     assert_array_equal(within, expected)
+    assert_array_equal(measured(X), expected)  # nothing is left of the block before
 
 
 def test_rows_get_unit_length_whatever_their_numbers_are():

@@ -53,7 +53,7 @@ def slow_growth(kept, candidates, k, quotas, threshold):
         if code >= 0:
             if votes.any() and best == code:
                 continue
-        elif votes[best] > threshold * votes.sum():
+        elif votes[best] > threshold * votes.sum() * (1 + 1e-9):
             code = best
         else:
             continue

@@ -36,12 +36,15 @@ def add_neighbor(place, distance, places, distances):
 
 
 @kernel
-def add_postings(indptr, indices, data, n_before, frequent, starts, sizes, places, values):
-    """Append documents, numbered from ``n_before``, to the postings of their rare words."""
+def add_postings(indptr, indices, data, n_before, ranks, starts, sizes, places, values):
+    """Append documents, numbered from ``n_before``, to the postings of their rare words.
+
+    ``ranks`` are those of the frequent words among them, and ``NONE`` for rare ones.
+    """
     for i in range(len(indptr) - 1):
         for nz in range(indptr[i], indptr[i + 1]):
             word = indices[nz]
-            if not frequent[word]:
+            if ranks[word] == NONE:
                 end = starts[word] + sizes[word]
                 places[end] = n_before + i
                 values[end] = data[nz]
@@ -49,17 +52,15 @@ def add_postings(indptr, indices, data, n_before, frequent, starts, sizes, place
 
 
 @kernel
-def add_frequent(
-    indptr, indices, data, n_before, frequent, row_starts, row_words, row_values, norms
-):
+def add_frequent(indptr, indices, data, n_before, ranks, row_starts, row_words, row_values, norms):
     """Append the frequent words of documents, numbered from ``n_before``, and their norms."""
     end = row_starts[n_before]
     for i in range(len(indptr) - 1):
         square = 0.0
         for nz in range(indptr[i], indptr[i + 1]):
-            word = indices[nz]
-            if frequent[word]:
-                row_words[end] = word
+            rank = ranks[indices[nz]]
+            if rank != NONE:
+                row_words[end] = rank
                 row_values[end] = data[nz]
                 square += np.float64(data[nz]) ** 2
                 end += 1
@@ -91,7 +92,7 @@ def find_nearest(
     data,
     first,
     last,
-    frequent,
+    ranks,
     starts,
     sizes,
     places,
@@ -101,6 +102,7 @@ def find_nearest(
     row_values,
     norms,
     n_documents,
+    n_frequent,
     slack,
     near,
     distances,
@@ -115,15 +117,16 @@ def find_nearest(
     k = near.shape[1]
     rare = np.zeros(n_documents)
     best = np.empty(k)
-    asked = np.zeros(len(frequent))  # frequent words of the row that is asked about
+    asked = np.zeros(n_frequent)  # frequent words of the row that is asked about
     for i in range(first, last):
         rare[:] = 0.0
+        asked[:] = 0.0
         square = 0.0
         for nz in range(indptr[i], indptr[i + 1]):
             word = indices[nz]
             x = np.float64(data[nz])
-            if frequent[word]:
-                asked[word] = x
+            if ranks[word] != NONE:
+                asked[ranks[word]] = x
                 square += x * x
             else:
                 # Unsigned, because numba would look for negative places, which takes half the time.
@@ -144,8 +147,6 @@ def find_nearest(
                 if similarity > GRID:
                     add_neighbor(j, squared_distance(similarity), near[i], distances[i])
                     least = max(least, 1.0 - distances[i, k - 1] / 2.0 - 2.0 * GRID)
-        for nz in range(indptr[i], indptr[i + 1]):
-            asked[indices[nz]] = 0.0
 
 
 @kernel
@@ -158,30 +159,43 @@ def round_distances(similarity):
 
 
 @kernel
-def measure_block(indptr, indices, data, n_words, distances):
-    """Write the distance of every document of a block to those before it, else infinity."""
-    sizes = np.zeros(n_words + 1, np.uint32)
+def measure_block(indptr, indices, data, own, distances):
+    """Write the distance of every document of a block to those before it, else infinity.
+
+    ``own`` has ``NONE`` for every word, before and after; meanwhile, the block's own numbers of
+    its words, whose postings are short enough to stay in the processor's cache.
+    """
+    words = np.empty(len(indices), np.uint32)
+    ends = np.zeros(len(indices) + 1, np.uint64)
+    n_words = 0
     for nz in range(len(indices)):
-        sizes[indices[nz] + 1] += np.uint32(1)
-    starts = np.cumsum(sizes)
-    ends = starts.copy()
+        if own[indices[nz]] == NONE:
+            own[indices[nz]] = n_words
+            n_words += 1
+        words[nz] = own[indices[nz]]
+        ends[words[nz] + 1] += 1
+    for word in range(n_words):
+        ends[word + 1] += ends[word]
+    starts = ends.copy()
     places = np.empty(len(indices), np.uint32)
     values = np.empty(len(indices), data.dtype)
     for i in range(len(indptr) - 1):
         row = distances[i]
         row[:] = 0.0
-        for nz in range(indptr[i], indptr[i + 1]):
-            word = indices[nz]
+        for nz in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            word = words[nz]
+            end = ends[word]
             x = np.float64(data[nz])
-            end = np.uint64(ends[word])
-            for posting in range(np.uint64(starts[word]), end):
+            for posting in range(starts[word], end):
                 row[places[posting]] += x * values[posting]
             places[end] = i
             values[end] = data[nz]
-            ends[word] += 1
+            ends[word] = end + np.uint64(1)
         for j in range(len(row)):
             is_near = j < i and row[j] > GRID
             row[j] = squared_distance(row[j]) if is_near else np.inf
+    for nz in range(len(indices)):
+        own[indices[nz]] = NONE
 
 
 @kernel
@@ -278,7 +292,7 @@ def admit(
         if code >= 0:
             if total > 0.0 and best == code:
                 continue
-        elif votes[best] > threshold * total:
+        elif votes[best] > threshold * total * (1.0 + EQUAL):
             code = best
         else:
             continue

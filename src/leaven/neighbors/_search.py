@@ -20,7 +20,7 @@ from leaven.neighbors._neighbor_kernels import (
     round_distances,
 )
 
-__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "Nearest", "Search", "distances_within", "new_search"]
+__all__ = ["ALGORITHMS", "DEFAULT_ALGORITHM", "Nearest", "Search", "BlockDistances", "new_search"]
 
 # Share of the documents' squared length that their most frequent words have together, up to which
 # these are left out of the postings: of 0 to 0.08 the fastest on 20 Newsgroups, hashed or not, for
@@ -69,9 +69,11 @@ class InvertedIndex:
     def __init__(self, reserved: Counts) -> None:
         n_documents, n_words = reserved.shape
         frequencies = np.bincount(reserved.indices, minlength=n_words)
-        self.frequent = _frequent_words(reserved, frequencies)
+        frequent = _frequent_words(reserved, frequencies)
+        self.ranks = np.where(frequent, np.cumsum(frequent) - 1, NONE).astype(np.int32)
+        self.n_frequent = int(frequent.sum())
         self.slack = 1.0 if reserved.nnz and reserved.data.min() < 0 else 0.0
-        rare = np.where(self.frequent, 0, frequencies)
+        rare = np.where(frequent, 0, frequencies)
         self.starts = np.concatenate([[0], np.cumsum(rare)])
         self.sizes = np.zeros(n_words, np.int64)
         n_rare = int(self.starts[-1])
@@ -84,7 +86,7 @@ class InvertedIndex:
         self.n_documents = 0
 
     def add(self, X: Counts) -> None:
-        rows = (*_parts(X), self.n_documents, self.frequent)
+        rows = (*_parts(X), self.n_documents, self.ranks)
         add_postings(*rows, self.starts, self.sizes, self.places, self.values)
         add_frequent(*rows, self.row_starts, self.row_words, self.row_values, self.norms)
         self.n_documents += X.shape[0]
@@ -102,7 +104,7 @@ class InvertedIndex:
                 *rows,
                 bounds[part],
                 bounds[part + 1],
-                self.frequent,
+                self.ranks,
                 self.starts,
                 self.sizes,
                 self.places,
@@ -112,6 +114,7 @@ class InvertedIndex:
                 self.row_values,
                 self.norms,
                 self.n_documents,
+                self.n_frequent,
                 slack,
                 *found,
             )
@@ -215,11 +218,16 @@ def new_search(algorithm: str, reserved: Counts) -> Search:
     return ALGORITHMS[algorithm](reserved)
 
 
-def distances_within(X: Counts) -> FloatArray:
-    """Squared distances of documents to those before them; infinite to others."""
-    distances = np.empty((X.shape[0], X.shape[0]))
-    measure_block(*_parts(X), X.shape[1], distances)
-    return distances
+class BlockDistances:
+    """Squared distances of documents to those before them in a block; infinite to others."""
+
+    def __init__(self, n_words: int) -> None:
+        self.own = np.full(n_words, NONE, np.int32)
+
+    def __call__(self, X: Counts) -> FloatArray:
+        distances = np.empty((X.shape[0], X.shape[0]))
+        measure_block(*_parts(X), self.own, distances)
+        return distances
 
 
 def _none_found(n_queries: int, k: int) -> Nearest:

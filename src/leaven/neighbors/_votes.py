@@ -11,7 +11,7 @@ from leaven._base.progress import PhaseListener
 from leaven._base.typing import Counts, FloatArray
 from leaven.neighbors._documents import KeptDocuments
 from leaven.neighbors._neighbor_kernels import EQUAL, admit, weigh_all_votes
-from leaven.neighbors._search import Nearest, distances_within, new_search
+from leaven.neighbors._search import BlockDistances, Nearest, new_search
 
 __all__ = ["VOTES", "Voting"]
 
@@ -20,7 +20,7 @@ VOTES: dict[str, Callable[[FloatArray], FloatArray]] = {  # kind → quotas, giv
     "balanced": np.ones_like,
     "plain": lambda labeled: labeled[:0],
 }
-BLOCK = 128  # documents whose neighbors are searched together, in threads
+BLOCK = 256  # documents whose neighbors are searched together, in threads
 
 
 def _no_quotas() -> FloatArray:
@@ -99,13 +99,14 @@ class Voting:
         sizes = kept.class_sizes(self.n_classes)
         search = new_search(kept.algorithm, csr_array(vstack([kept.X, candidates.X], format="csr")))
         search.add(kept.X)
+        within = BlockDistances(kept.X.shape[1])
         added = [np.zeros(0, np.int64)]
         admitted = np.zeros(BLOCK, np.int64)
         for first in range(0, n_candidates, BLOCK):
             asked = candidates.rows(slice(first, first + BLOCK))
             n_admitted = admit(
                 *search.nearest(asked.X, self.n_neighbors, self.n_threads),
-                distances_within(asked.X),
+                within(asked.X),
                 *(asked.codes, asked.weights, asked.is_labeled),
                 *(float(threshold), self.quotas, n_kept),
                 *(codes, weights, is_labeled, sizes, admitted),
