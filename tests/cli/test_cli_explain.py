@@ -186,3 +186,13 @@ def test_control_characters_of_an_excerpt_are_shown_as_escapes(run, tmp_path):
     shown = run("explain", "out.leaven", TEXT, "--neighbors").stdout
     assert "\x1b" not in shown
     assert "\\x1b[31m" in shown
+
+
+def test_a_long_excerpt_is_one_line(run, data, monkeypatch):
+    monkeypatch.setattr("leaven.cli._common.WIDTH_IN_FILES", 90)
+    run("train", data, "-o", "out.leaven", "--method", "ss-cknn", "--keep-excerpts", "300")
+    rows = rows_after(run("explain", "out.leaven", TEXT).stdout, "similarity")
+    assert len(rows) == 5
+    assert any(row[-1].endswith("…") for row in rows)
+    found = json.loads(run("explain", "out.leaven", TEXT, "--json").stdout)["neighbors"]
+    assert found[0]["text"] == ROWS[found[0]["document"] - 1]["text"]

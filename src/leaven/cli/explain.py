@@ -16,6 +16,7 @@ from leaven.cli._common import (
     print_json,
     read_model,
     render,
+    stdout_width,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
 BAR = 16  # characters of a full bar to one side
 SHOWN_CLASSES = 5
 DEFAULT_NEIGHBORS = 5
+OTHERS, NARROWEST = 56, 24  # characters of the columns beside class and text, and of a text
 WHERE_TO_FIND = (
     "documents are numbered in the order in which they were read in training; leaven train "
     "--keep-excerpts N lets models show their first N characters"
@@ -254,6 +256,9 @@ def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
 
     if not neighbors:
         return []
+    width = max(
+        stdout_width() - max(len(str(each.label)) for each in neighbors) - OTHERS, NARROWEST
+    )
     kinds = {True: "labeled", False: "classified"}
     columns: dict[str, list[str]] = {
         "similarity": [f"{each.similarity:.2f}" for each in neighbors],
@@ -261,7 +266,7 @@ def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
         "class": [str(each.label) for each in neighbors],
         "document": [f"{each.number + 1:,}" for each in neighbors],
         "status": [kinds[each.is_labeled] for each in neighbors],
-        "text": [each.excerpt for each in neighbors if each.excerpt is not None],
+        "text": [_cut(each.excerpt, width) for each in neighbors if each.excerpt is not None],
     }
     if all(each.is_labeled for each in neighbors):
         del columns["status"]
@@ -272,6 +277,11 @@ def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
     if "text" in shown:
         return ["", table]
     return ["", table, Text(WHERE_TO_FIND, style="dim")]
+
+
+def _cut(text: str, width: int) -> str:
+    """Text that fits in one line."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _bar(share: float) -> Any:
