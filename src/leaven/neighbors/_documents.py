@@ -38,7 +38,7 @@ class KeptDocuments:
         return cls(unit_rows(block.X), block.y, block.weight, block.numbers)
 
     def at_most(self, most: int) -> Self:
-        """These documents, or of more than ``most`` evenly many parts; every class stays."""
+        """These documents, or ``most`` of them, evenly spaced and with some of every class."""
         if len(self.codes) <= most:
             return self
         firsts = np.unique(self.codes, return_index=True)[1]
