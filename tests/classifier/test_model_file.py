@@ -703,7 +703,8 @@ ARRAYS = [
     "vocabulary", "vocabulary_starts", "idf", "weights", "0.words", "0.directions", "0.bias",
     "1.words", "1.directions", "1.bias", "2.component_class", "2.log_weight", "2.log_word",
     "2.directions", "3.component_class", "3.log_weight", "3.log_word", "view.basis",
-    "view.center",
+    "view.center", "documents.indptr", "documents.indices", "documents.data", "documents.codes",
+    "documents.weights", "documents.numbers", "documents.is_labeled",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ and saved again. A file that is neither is a crash, or nonsense, for whoever rec
 
 import copy
 import functools
+import itertools
 import json
 import random
 import warnings
@@ -44,6 +45,9 @@ MODELS = {
     },
     "own vectors": {"method": "two-view", "embed": embed},
     "hashed": {"method": "auto", "text_options": HASHED},
+    "excerpts": {"method": "nb", "keep_excerpts": 12},
+    "voters' excerpts": {"method": "ss-cknn", "keep_excerpts": 12},
+    "no documents": {"method": "nb", "keep_documents": False},
 }
 
 
@@ -87,6 +91,10 @@ def assert_refused_or_sound(tensors, about):
             shown.append(str(model.components(3)))
     else:
         shown = []
+    if model.documents is not None:
+        found = list(itertools.chain.from_iterable(model.neighbors(NEW, 3, 1)))
+        assert all(0 < neighbor.similarity < 1.001 for neighbor in found)
+        shown += map(str, found)
     shown += [str(model.report), json.dumps(model.report.to_json(), ensure_ascii=False)]
     "".join(shown).encode()
     parse_model(dump_model(model), "x")
@@ -111,7 +119,8 @@ def changed_arrays(array):
             yield f"{value} in the last row", row
     shapes = [array[1:], array[:-1], array[:0], array[None], array.T, array.reshape(-1)]
     shapes += [np.concatenate([array, array[:1]]), np.repeat(array, 2, axis=-1)]
-    shapes += [array[..., :0], array[..., 1:], np.roll(array, 1), -array, array[::-1]]
+    opposite = ~array if array.dtype == bool else -array
+    shapes += [array[..., :0], array[..., 1:], np.roll(array, 1), opposite, array[::-1]]
     yield from ((f"shape {i}", shape) for i, shape in enumerate(shapes))
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

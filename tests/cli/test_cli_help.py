@@ -44,7 +44,8 @@ def test_options_of_train_are_in_groups():
     ]  # fmt: skip
     assert {"--text", "--label", "--encoding", "--skip-bad-files"} <= set(found[DATA])
     assert {"--stream", "--dask", "--cache", "--threads"} == set(found[WHERE])
-    assert found[OUTPUT] == ["-o", "--force", "--json", "-q", "-h"]
+    kept = ["--keep-documents", "--keep-excerpts"]
+    assert found[OUTPUT] == ["-o", *kept, "--force", "--json", "-q", "-h"]
     assert "--method" in found[METHOD]
     assert {"--alpha", "--beta-start", "--option"} <= set(found[ADVANCED])
     assert found["Methods"][:3] == ["auto", "nb", "em"]

@@ -112,3 +112,20 @@ def test_streamed_columns_are_the_same(run, model, rows, make_csv, monkeypatch):
     memory = run("predict", model, path, *options).stdout
     assert run("predict", model, path, *options, "--stream").stdout == memory
     assert {row["note"] for row in table(memory)} >= {"", "undecided, no known word"}
+
+
+@PLACES
+@pytest.mark.parametrize("method", ["nb", "ss-cknn"])
+def test_the_nearest_documents_are_a_column(run, data, texts, place, method):
+    run("train", data, "-o", "out.leaven", "--method", method)
+    rows = table(run("predict", "out.leaven", texts, "--neighbors", "3", *place).stdout)
+    listed = load_model("out.leaven").neighbors(TEXTS, 3)
+    expected = [";".join(str(each.number + 1) for each in some) for some in listed]
+    assert [row["neighbors"] for row in rows] == expected
+    assert list(rows[0])[-1] == "neighbors"
+    assert expected[2] == ""
+    assert expected[0].count(";") == 2
+    lines = run("predict", "out.leaven", texts, "--neighbors", "3", "--json", *place).stdout
+    assert [json.loads(line)["neighbors"] for line in lines.splitlines()] == [
+        numbers or None for numbers in expected
+    ]

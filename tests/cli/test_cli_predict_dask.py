@@ -108,7 +108,7 @@ def test_one_file_has_the_predictions_of_one_machine(
 
 
 def test_notes_and_most_probable_classes(run, model, folder, on_dask, small_pieces):
-    options = ["--min-probability", "0.9", "--top", "2"]
+    options = ["--min-probability", "0.9", "--top", "2", "--neighbors", "3"]
     expected = predicted(run, model, folder, "-o", "memory.parquet", *options)
     found = predicted(run, model, folder, "-o", "out.parquet", *options, *on_dask)
     assert found == {**expected, "output": "out.parquet"}

@@ -578,7 +578,8 @@ def test_parameters_can_be_got_set_and_cloned():
     clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_jobs=1)
     assert clf.get_params(deep=False) == {
         "method": "nb", "text_options": {"min_df": 2}, "options": {"alpha": 0.5},
-        "embed": None, "calibrate": True, "diagnose": False, "n_jobs": 1, "random_state": 0,
+        "embed": None, "calibrate": True, "diagnose": False, "keep_documents": True,
+        "keep_excerpts": 0, "n_jobs": 1, "random_state": 0,
         "unlabeled": (), "ignore_case": False,
     }  # fmt: skip
     copy = clone(clf)

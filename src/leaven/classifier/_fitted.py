@@ -13,8 +13,10 @@ from leaven._base.measures import softmax
 from leaven._base.progress import OnDone
 from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray, IntArray
 from leaven._base.validation import check_whole
+from leaven.classifier._nearby import NO_DOCUMENTS, Nearby, find_nearby, listed_neighbors
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
+from leaven.documents._excerpts import Excerpts
 from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import UnseenWordsWarning
@@ -23,6 +25,7 @@ from leaven.experts import (
     Expert,
     Explanation,
     MixtureExpert,
+    Neighbor,
     WordPull,
     checked_scores,
     component_words,
@@ -32,6 +35,7 @@ from leaven.experts import (
 from leaven.learning import View
 from leaven.learning._correspondence import by_hand
 from leaven.learning._em_facts import class_lines
+from leaven.neighbors import KeptDocuments
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._labeled_texts import text_hashes
 from leaven.text._options import TextOptions
@@ -40,6 +44,7 @@ __all__ = ["FittedClassifier", "wordless_message"]
 
 # Responsibilities of this many documents are in memory at once during prediction.
 DOCUMENTS_PER_BATCH = 50_000
+NEIGHBORS_SHOWN = 5
 
 
 def _no_hashes() -> NDArray[np.uint64]:
@@ -63,6 +68,8 @@ class FittedClassifier:
     labels_digest: str = ""  # of which documents had which label; not saved
     reading: Reading | None = None  # how the training files were read
     labeled_hashes: NDArray[np.uint64] = field(default_factory=_no_hashes)  # sorted, of the texts
+    documents: KeptDocuments | None = None  # to compare with: an expert's own, or labeled ones
+    excerpts: Excerpts | None = None  # of these documents
 
     @property
     def classes(self) -> ClassArray:
@@ -220,10 +227,59 @@ class FittedClassifier:
             )
         return mixture
 
-    def explain(self, text: str, how_many: int = 10, vector: Any = None) -> Explanation:
-        """The prediction for one text and the words behind it."""
-        words = self._word_list("explain")
+    @property
+    def decides_by_neighbors(self) -> bool:
+        """Whether predictions come from documents that experts keep."""
+        return any(expert.documents() is not None for expert in self.experts)
+
+    def kept_documents(self) -> KeptDocuments:
+        """The documents to compare with, or an error where the model holds none."""
+        if self.documents is None:
+            raise ValueError(NO_DOCUMENTS)
+        return self.documents
+
+    def nearby(
+        self, texts: Any, how_many: int = NEIGHBORS_SHOWN, n_threads: int | None = None
+    ) -> Nearby:
+        """Places of the documents nearest to each text among those that are kept."""
+        documents = self.kept_documents()
+        check_whole("how_many", how_many, "[1, inf)")
+        array = as_text_array(texts)
+        parts = []
+        for start in range(0, max(len(array), 1), DOCUMENTS_PER_BATCH):
+            batch = array.slice(start, DOCUMENTS_PER_BATCH)
+            X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
+            parts.append(find_nearby(documents, self.experts, X, how_many, n_threads))
+        places, similarity, shares = zip(*parts, strict=True)
+        voted = None if shares[0] is None else np.concatenate(shares)
+        return Nearby(np.concatenate(places), np.concatenate(similarity), voted)
+
+    def neighbors(
+        self, texts: Any, how_many: int = NEIGHBORS_SHOWN, n_threads: int | None = None
+    ) -> list[list[Neighbor]]:
+        """The documents nearest to each text; where documents vote, those that voted."""
+        nearby = self.nearby(texts, how_many, n_threads)
+        return listed_neighbors(nearby, self.kept_documents(), self.excerpts, self.labels)
+
+    def explain(
+        self,
+        text: str,
+        how_many: int = 10,
+        vector: Any = None,
+        n_neighbors: int | None = None,
+    ) -> Explanation:
+        """The prediction for one text, the words behind it, and the documents nearest to it.
+
+        By default, documents are listed where predictions come from them.
+        """
+        if n_neighbors is None:
+            n_neighbors = NEIGHBORS_SHOWN if self.decides_by_neighbors else 0
+        check_whole("n_neighbors", n_neighbors, "[0, inf)")
         check_whole("how_many", how_many, "[0, inf)")
+        is_hashed = bool(self.counter.options.hash_features)
+        if not (is_hashed and n_neighbors):  # else documents explain the prediction
+            self._word_list("explain")
+        neighbors = self.neighbors([text], n_neighbors, 1)[0] if n_neighbors else []
         x = self.counter.count(as_text_array([text]), dtype=self.dtype)
         given = None if vector is None else np.asarray(vector)[None]
         if given is None and self.view is not None and self.view.n_given:
@@ -236,23 +292,30 @@ class FittedClassifier:
         self._check_vectors(given, 1)
         probability = softmax(self.scores(x, given, 1))
         (code,) = self.decide(probability)
+        names = self.classes.tolist()
+        return Explanation(
+            names[int(code)],
+            dict(zip(names, map(float, probability[0]), strict=True)),
+            [] if is_hashed else self._word_pulls(x, given, how_many),
+            0 if is_hashed else self._count_unknown(text, x),
+            neighbors,
+            is_hashed,
+        )
+
+    def _word_pulls(self, x: Counts, given: Any, how_many: int) -> list[WordPull]:
+        """The words of a text that move classes apart most."""
         parts = None if self.view is None else self.view.word_vectors(x, given)
         weighted = zip(self.weights, self.experts, strict=True)
         added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
         order, pulls = strongest(np.sum(added, axis=0))
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
+        words = self.counter.vocabulary.words
         found = words.take(pa.array(numbers[:how_many])).to_pylist()
-        entries = [
+        return [
             WordPull(word, float(weight), dict(zip(names, map(float, pull), strict=True)))
             for word, weight, pull in zip(found, weights, pulls, strict=False)
         ]
-        return Explanation(
-            names[int(code)],
-            dict(zip(names, map(float, probability[0]), strict=True)),
-            entries,
-            self._count_unknown(text, x),
-        )
 
     def _count_unknown(self, text: str, x: Counts) -> int:
         plain = TextOptions(

@@ -24,6 +24,7 @@ from leaven._base.tensors import MOST
 from leaven._version import __version__
 from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._report import FitReport
+from leaven.classifier._stored_documents import documents_from, documents_to, excerpts_from
 from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import ModelFileError
@@ -91,6 +92,8 @@ def dump_model(fitted: FittedClassifier) -> bytes:
     }
     if len(fitted.labeled_hashes):
         tensors["labeled_hashes"] = fitted.labeled_hashes
+    of_documents, documents = documents_to(fitted)
+    tensors |= of_documents
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     classes = fitted.classes.tolist()
     about = {
@@ -103,6 +106,7 @@ def dump_model(fitted: FittedClassifier) -> bytes:
         "view": view,
         "report": fitted.report.to_json(),
         "reading": None if fitted.reading is None else fitted.reading.to_json(),
+        **documents,
     }
     about = json.loads(json.dumps(about, default=_plain))
     about["digest"] = _digest(tensors, about)
@@ -229,6 +233,7 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         report.to_json()
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise ValueError("its report cannot be read") from None
+    documents = documents_from(tensors, experts, counter.n_words, len(labels))
     return FittedClassifier(
         counter,
         experts,
@@ -239,6 +244,8 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         np.dtype(about["counts"]),
         reading=_checked_reading(about.get("reading")),
         labeled_hashes=_checked_hashes(tensors.get("labeled_hashes", np.zeros(0, np.uint64))),
+        documents=documents,
+        excerpts=excerpts_from(tensors, about, documents),
     )
 
 

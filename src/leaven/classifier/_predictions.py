@@ -11,6 +11,7 @@ from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.classifier._coverage import is_confident
 from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._nearby import joined_numbers
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
@@ -59,6 +60,7 @@ class Columns:
     min_probability: float = 0.0  # below it a document is undecided
     top: int = 0  # so many of the most probable classes
     proba: bool = False  # the probability of every class
+    neighbors: int = 0  # so many of the nearest training documents
 
     def names(self, fitted: FittedClassifier, existing: Collection[str]) -> tuple[str, ...]:
         """Names that no column has already."""
@@ -74,6 +76,10 @@ class Columns:
             wanted += [f"top{rank}", f"top{rank}_probability"]
         if self.proba:
             wanted += [f"p_{name}" for name in classes]
+        check_whole("neighbors", self.neighbors, "[0, inf)")
+        if self.neighbors:
+            fitted.kept_documents()  # or an error
+            wanted.append("neighbors")
         return free_names(wanted, existing)
 
     def values(
@@ -120,7 +126,14 @@ class TablePredictor:
             documents.texts, vectors=given, n_threads=self.n_threads, on_progress=on_progress
         )
         values, tally = self.columns.values(self.fitted, probability, is_wordless)
+        if self.columns.neighbors:
+            values.append(self._neighbors(documents.texts))
         return with_columns(table, self.names, values, documents.source), tally
+
+    def _neighbors(self, texts: pa.LargeStringArray) -> pa.Array:
+        fitted = self.fitted
+        nearby = fitted.nearby(texts, self.columns.neighbors, self.n_threads)
+        return joined_numbers(nearby, fitted.kept_documents())
 
 
 def free_names(wanted: Sequence[str], existing: Collection[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Files that commands write: what would be lost by writing them is refused beforehand."""
+"""Files that commands write: what they hold, and what is refused so that nothing is lost."""
 
 import glob
 import os
@@ -10,7 +10,15 @@ import typer
 
 from leaven.cli._help import OUTPUT
 
-__all__ = ["Force", "check_folder", "check_model", "check_picture", "check_table"]
+__all__ = [
+    "Force",
+    "KeepDocuments",
+    "KeepExcerpts",
+    "check_folder",
+    "check_model",
+    "check_picture",
+    "check_table",
+]
 
 PICTURES = (".png", ".svg", ".pdf")
 PICTURE_STARTS = (b"\x89PNG", b"%PDF", b"<svg")
@@ -21,6 +29,26 @@ Force = Annotated[
     typer.Option(
         "--force",
         help="Overwrite a file even if it is an input, or not of the kind that is written.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+KeepDocuments = Annotated[
+    bool,
+    typer.Option(
+        "--keep-documents/--no-keep-documents",
+        help="Keep the words, not the text, of at most 5,000 labeled documents in the model, for "
+        "leaven explain --neighbors. No effect for knn and ss-cknn, which need documents.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+KeepExcerpts = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Also keep the first N characters of these documents, to show them. Without it the "
+        "model contains no text, which may be private.",
+        show_default="none",
         rich_help_panel=OUTPUT,
     ),
 ]

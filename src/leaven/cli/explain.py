@@ -1,4 +1,4 @@
-"""``leaven explain``: the words behind a model and behind one prediction."""
+"""``leaven explain``: the words behind a model, and words and documents behind a prediction."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,10 +16,11 @@ from leaven.cli._common import (
     print_json,
     read_model,
     render,
+    stdout_width,
 )
 
 if TYPE_CHECKING:
-    from leaven.experts import ComponentWords, Explanation
+    from leaven.experts import ComponentWords, Explanation, Neighbor
 
 __all__ = [
     "components",
@@ -27,12 +28,19 @@ __all__ = [
     "explain",
     "explain_command",
     "explanation_table",
+    "neighbors_table",
     "top_words",
     "words_table",
 ]
 
 BAR = 16  # characters of a full bar to one side
 SHOWN_CLASSES = 5
+DEFAULT_NEIGHBORS = 5
+OTHERS, NARROWEST = 56, 24  # characters of the columns beside class and text, and of a text
+WHERE_TO_FIND = (
+    "documents are numbered in the order in which they were read in training; leaven train "
+    "--keep-excerpts N lets models show their first N characters"
+)
 WORTH_SHOWING = 0.0005  # a probability that does not round to 0.0 %
 
 
@@ -47,9 +55,14 @@ def components(model: str, how_many: int = 10) -> "list[ComponentWords]":
     return read_model(model).components(how_many)
 
 
-def explain(model: str, text: str, how_many: int = 10) -> "Explanation":
-    """The prediction for one text, and how much each word contributes to it."""
-    return read_model(model).explain(text, how_many)
+def explain(
+    model: str, text: str, how_many: int = 10, n_neighbors: int | None = None
+) -> "Explanation":
+    """The prediction for one text, how much each word contributes, and the nearest documents.
+
+    ``n_neighbors`` None is 5 for models whose predictions come from documents, else 0.
+    """
+    return read_model(model).explain(text, how_many, n_neighbors=n_neighbors)
 
 
 def explain_command(
@@ -67,12 +80,26 @@ def explain_command(
     by_component: Annotated[
         bool, typer.Option("--components", help="Show the words of each component instead.")
     ] = False,
+    neighbors: Annotated[
+        bool | None,
+        typer.Option(
+            "--neighbors/--no-neighbors",
+            help="Also show the training documents that are most similar to TEXT, or that voted.",
+            show_default="only for methods knn and ss-cknn, whose predictions come from them",
+        ),
+    ] = None,
+    n_neighbors: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="How many documents to show.", show_default="5"),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Show the words of each class, or what each word of TEXT contributes.
 
-    With TEXT, prints the prediction and how much each word of TEXT contributes to it.
+    With TEXT, prints the prediction and how much each word of TEXT contributes to it. For methods
+    knn and ss-cknn, or with --neighbors, also training documents: for these two methods those
+    that voted, largest share first, for others the labeled documents most similar to TEXT.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
@@ -80,6 +107,13 @@ def explain_command(
         raise typer.BadParameter("only one of MODEL and TEXT can be - (standard input)")
     if by_component and text is not None:
         raise typer.BadParameter("--components shows the model's words; leave out TEXT")
+    asked = n_neighbors
+    if text is None and (neighbors or asked):
+        raise typer.BadParameter("--neighbors shows documents that are similar to TEXT; add TEXT")
+    if neighbors is False and asked:
+        raise typer.BadParameter("--n-neighbors and --no-neighbors exclude each other; drop one")
+    if neighbors is not None:
+        asked = (asked or DEFAULT_NEIGHBORS) if neighbors else 0
     with Talk(quiet) as talk:
         if by_component:
             parts = components(model, words)
@@ -99,8 +133,8 @@ def explain_command(
             return
         if text == "-":
             text = sys.stdin.buffer.read().decode("utf-8", "replace")
-        explanation = explain(model, text, words)
-        if not explanation.words:
+        explanation = explain(model, text, words, asked)
+        if not (explanation.words or explanation.is_hashed):
             talk.warn(
                 "no word of this text is in the model's vocabulary; the prediction is not "
                 "meaningful"
@@ -108,7 +142,7 @@ def explain_command(
         if as_json:
             print_json({**explanation_json(explanation), "warnings": talk.warnings})
         else:
-            render(*explanation_table(explanation))
+            render(*explanation_table(explanation), *neighbors_table(explanation.neighbors))
 
 
 def explanation_json(explanation: "Explanation") -> dict[str, Any]:
@@ -126,13 +160,24 @@ def explanation_json(explanation: "Explanation") -> dict[str, Any]:
             for entry in explanation.words
         ],
         "unknown_words": explanation.unknown_words,
+        "neighbors": [
+            {
+                "document": each.number + 1,
+                "class": str(each.label),
+                "similarity": each.similarity,
+                "share": each.share,
+                "is_labeled": each.is_labeled,
+                "text": each.excerpt,
+            }
+            for each in explanation.neighbors
+        ],
     }
 
 
 def _note(explanation: "Explanation") -> str | None:
     from leaven.classifier._predictions import NO_KNOWN_WORD
 
-    return None if explanation.words else NO_KNOWN_WORD
+    return None if explanation.words or explanation.is_hashed else NO_KNOWN_WORD
 
 
 def words_table(found: dict[str, list[str]]) -> Any:
@@ -187,6 +232,9 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
         lines.append(
             f"\n{explanation.unknown_words} {noun} not in the model's vocabulary", style="dim"
         )
+    if explanation.is_hashed:
+        lines.append("\nthis model hashed its words, so that none can be shown", style="dim")
+        return [lines]
     if not explanation.words:
         lines.append("\nno known word")
         return [lines]
@@ -200,6 +248,40 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
         towards = max(entry.pull, key=entry.pull.__getitem__)
         table.add_row(entry.word, _bar(lead / longest), f"{lead:+.1f}", str(towards))
     return [lines, table]
+
+
+def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
+    """One row per document, and where to find it if its text is not shown."""
+    from rich.text import Text
+
+    if not neighbors:
+        return []
+    width = max(
+        stdout_width() - max(len(str(each.label)) for each in neighbors) - OTHERS, NARROWEST
+    )
+    kinds = {True: "labeled", False: "classified"}
+    columns: dict[str, list[str]] = {
+        "similarity": [f"{each.similarity:.2f}" for each in neighbors],
+        "votes": [percent(each.share) for each in neighbors if each.share is not None],
+        "class": [str(each.label) for each in neighbors],
+        "document": [f"{each.number + 1:,}" for each in neighbors],
+        "status": [kinds[each.is_labeled] for each in neighbors],
+        "text": [_cut(each.excerpt, width) for each in neighbors if each.excerpt is not None],
+    }
+    if all(each.is_labeled for each in neighbors):
+        del columns["status"]
+    shown = {title: values for title, values in columns.items() if values}
+    table = plain_table(*shown, numeric=("similarity", "votes", "document"))
+    for row in zip(*shown.values(), strict=True):
+        table.add_row(*row)
+    if "text" in shown:
+        return ["", table]
+    return ["", table, Text(WHERE_TO_FIND, style="dim")]
+
+
+def _cut(text: str, width: int) -> str:
+    """Text that fits in one line."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _bar(share: float) -> Any:

@@ -2,13 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from leaven._base.printing import printable
 from leaven.cli._bars import readable_size
 from leaven.cli._common import AsJson, Model, Quiet, Talk, print_json
+
+if TYPE_CHECKING:
+    from leaven.classifier import FittedClassifier
 
 __all__ = ["describe", "info_command"]
 
@@ -34,9 +37,22 @@ def describe(model: str) -> dict[str, Any]:
         "classes": [str(each) for each in fitted.classes.tolist()],
         "n_words": fitted.counter.n_words,
         "n_labeled_hashes": len(fitted.labeled_hashes),
+        "documents": _documents(fitted),
         "options": report.options,
         "report": report.to_json(),
         "warnings": report.warnings,
+    }
+
+
+def _documents(fitted: "FittedClassifier") -> dict[str, Any] | None:
+    """What a model holds about documents; None if nothing."""
+    if fitted.documents is None:
+        return None
+    is_labeled = fitted.documents.is_labeled
+    return {
+        "n_labeled": int(is_labeled.sum()),
+        "n_classified": int((~is_labeled).sum()),
+        "excerpt_characters": 0 if fitted.excerpts is None else fitted.excerpts.n_characters,
     }
 
 
@@ -67,11 +83,27 @@ def _lines(about: dict[str, Any]) -> list[str]:
             f"contains hashes of {about['n_labeled_hashes']:,} labeled texts, so that leaven "
             "evaluate can leave them out"
         )
+    lines.append(_documents_line(about["documents"], report.n_labeled))
     for title, options in about["options"].items():
         lines.append(f"{title} options")
         width = max(map(len, options), default=0)
         lines += [f"  {name:<{width}}  {_shown(value)}" for name, value in options.items()]
     return lines
+
+
+def _documents_line(documents: dict[str, Any] | None, n_labeled: int) -> str:
+    if documents is None:
+        return "contains no documents to compare with, and no text"
+    n_kept, n_classified = documents["n_labeled"], documents["n_classified"]
+    of_all = f" of {n_labeled:,}" if n_kept < n_labeled else ""
+    noun = "document" if n_kept == n_labeled == 1 else "documents"
+    line = f"contains words of {n_kept:,}{of_all} labeled {noun}"
+    if n_classified:
+        line += f" and {n_classified:,} unlabeled ones that these classified"
+    n_characters = documents["excerpt_characters"]
+    if not n_characters:
+        return f"{line}, no text"
+    return f"{line}, and the first {n_characters:,} characters of each"
 
 
 def _shown(value: Any) -> str:

@@ -72,6 +72,7 @@ def predict(
     top: int = 0,
     bom: bool = False,
     proba: bool = False,
+    neighbors: int = 0,
     n_threads: int | None = None,
     stream: bool = False,
     client: Any = None,
@@ -82,7 +83,8 @@ def predict(
 
     The columns added are ``predicted`` (null below ``min_probability``), ``probability``,
     ``note`` (null, or what to know about the prediction), ``top1``, ``top1_probability`` and so
-    on for the ``top`` most probable classes and, with ``proba``, ``p_<class>`` for every class;
+    on for the ``top`` most probable classes and, with ``proba``, ``p_<class>`` for every class,
+    and ``neighbors``, numbers from 1 of so many of the nearest training documents;
     where the files have a column of that name, the new one is called ``predicted_2`` and so on,
     so that nothing of the files is lost.
 
@@ -93,7 +95,7 @@ def predict(
     from leaven.classifier._predictions import Columns
 
     fitted = read_model(model)
-    columns = Columns(min_probability, top, proba)
+    columns = Columns(min_probability, top, proba, neighbors)
     columns.names(fitted, ())  # or an error, before anything is read
     reading = reading.after(fitted.reading)
     files = reading.files(paths, keep_columns=True, skip_bad=skip_bad)
@@ -227,6 +229,17 @@ def predict_command(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    neighbors: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Also write the numbers of the N nearest training documents, as in 12;3;40; for "
+            "methods knn and ss-cknn, of those with the largest shares of the votes.",
+            show_default="none",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     bom: Annotated[
         bool,
         typer.Option(
@@ -283,6 +296,7 @@ def predict_command(
                 top=top or 0,
                 bom=bom,
                 proba=proba,
+                neighbors=neighbors or 0,
                 n_threads=threads,
                 stream=stream,
                 client=client,

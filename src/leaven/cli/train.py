@@ -19,7 +19,7 @@ from leaven.cli._common import (
 from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._next import next_commands
-from leaven.cli._outputs import Force, check_model
+from leaven.cli._outputs import Force, KeepDocuments, KeepExcerpts, check_model
 from leaven.cli._train_options import (
     Alpha,
     BetaFactor,
@@ -81,6 +81,8 @@ def train(
     random_state: int = 0,
     calibrate: bool = True,
     diagnose: bool = True,
+    keep_documents: bool = True,
+    keep_excerpts: int = 0,
     skip_bad_files: bool = False,
     stream: bool = False,
     cache: str | None = None,
@@ -96,6 +98,8 @@ def train(
         options=options,
         calibrate=calibrate,
         diagnose=diagnose,
+        keep_documents=keep_documents,
+        keep_excerpts=keep_excerpts,
         n_jobs=n_jobs,
         random_state=random_state,
         **reading.label_rules,
@@ -139,6 +143,8 @@ def train_command(
     length: Length = None,
     calibrate: Calibrate = True,
     check: Check = True,
+    keep_documents: KeepDocuments = True,
+    keep_excerpts: KeepExcerpts = 0,
     skip_bad_files: SkipBadFiles = False,
     stream: Stream = False,
     cache: Cache = None,
@@ -163,6 +169,10 @@ def train_command(
         raise typer.BadParameter(
             f"--rank-by {rank_by.value} needs --vocabulary-size, the number of words to keep; add "
             "it or leave out --rank-by"
+        )
+    if keep_excerpts and not keep_documents:
+        raise typer.BadParameter(
+            "--keep-excerpts needs the documents that --no-keep-documents leaves out; drop one"
         )
     check_where(stream, dask, data, cache)
     text_options: dict[str, Any] = {}
@@ -213,6 +223,8 @@ def train_command(
             random_state=seed,
             calibrate=calibrate,
             diagnose=check and METHODS[method].is_diagnosed,
+            keep_documents=keep_documents,
+            keep_excerpts=keep_excerpts,
             skip_bad_files=skip_bad_files,
             stream=stream,
             cache=cache,

@@ -17,6 +17,7 @@ from leaven.corpora._cache import CachedCorpus, gathered, values_per_block
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import in_memory
 from leaven.corpora._training_set import TrainingSet
+from leaven.documents._excerpts import excerpts_of_rows, excerpts_of_texts
 from leaven.documents._label_checks import check_class_weights
 from leaven.documents._labels import EncodedLabels, Labels, encode_labels, refuse_minus_one
 from leaven.documents._pieces import Documents
@@ -77,6 +78,12 @@ class Uncounted(Protocol):
 
     def counted(self, how: Counting) -> Counted: ...
 
+    def excerpts(
+        self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
+    ) -> list[str]:
+        """The first characters of the documents of these numbers, after they were counted."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class TextsInMemory:
@@ -113,6 +120,11 @@ class TextsInMemory:
             training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless, counts
         )
 
+    def excerpts(
+        self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
+    ) -> list[str]:
+        return excerpts_of_texts(self.texts, numbers, n_characters)
+
     def _labeled(self) -> LabeledTexts:
         is_labeled = self.encoded.codes >= 0
         names = pa.array(self.encoded.labels.names, pa.large_string())
@@ -140,6 +152,11 @@ class FilesInMemory:
         texts = TextsInMemory(documents.texts, encode_labels(documents.labels), vectors)
         counted = texts.counted(how)
         return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
+
+    def excerpts(
+        self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
+    ) -> list[str]:
+        return _excerpts(self.files, numbers, n_characters, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +193,19 @@ class FilesOnDisk:
         n_wordless = check_unchanged(found, corpus)
         training = TrainingSet(corpus, labels, counts)
         return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
+
+    def excerpts(
+        self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
+    ) -> list[str]:
+        return _excerpts(self.files, numbers, n_characters, progress)
+
+
+def _excerpts(
+    files: DocumentFiles, numbers: IntArray, n_characters: int, progress: Progress
+) -> list[str]:
+    """Excerpts from files, which are read once more, a few megabytes at a time."""
+    files.report_to(progress.phase("reading"))
+    return excerpts_of_rows(files, numbers, n_characters)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,21 @@
 
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from leaven._base.progress import SILENT, Progress
+from leaven._base.typing import IntArray
 from leaven.corpora._base import Block
 from leaven.corpora._cache import gathered
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._training_set import TrainingSet
 from leaven.corpora._uncounted import Counted, Counting, check_unchanged, described
 from leaven.corpora.dask import FAN_IN, Cluster, DaskCorpus, Task, same
+from leaven.documents._excerpts import excerpts_of_rows, in_places
 from leaven.documents._labels import Labels
 from leaven.documents._pieces import FilePiece
 from leaven.documents._readers import DocumentFiles
@@ -37,6 +42,8 @@ class FilesOnDask:
     cluster: Cluster
     vectors: str | None = None  # column of user-supplied vectors
     piece_bytes: int = PIECE_BYTES
+    # Pieces that were counted together, with the number of their first document.
+    _groups: list[tuple[int, list[FilePiece]]] = field(default_factory=list, init=False)
 
     def counted(self, how: Counting) -> Counted:
         tokens = tokens_of(how.options(1))  # raises before anything is read
@@ -49,17 +56,31 @@ class FilesOnDask:
         found: Survey = cluster.result(_tree(cluster, [piece.look for piece in every]))
         counter, labels, counts, notes = described(found, self.files, how)
         sent = cluster.submit(same, counter)
+        self._groups[:] = _together(every, piece_bytes(self.files, cluster, self.piece_bytes))
         parts = [
             cluster.submit(_count, together, first, sent, labels, self.vectors)
-            for first, together in _together(
-                every, piece_bytes(self.files, cluster, self.piece_bytes)
-            )
+            for first, together in self._groups
         ]
         cluster.wait(parts, how.progress.phase("pieces"))
         corpus = DaskCorpus(cluster, parts)
         n_wordless = check_unchanged(found, corpus)
         training = TrainingSet(corpus, labels, counts)
         return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
+
+    def excerpts(
+        self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
+    ) -> list[str]:
+        firsts = [first for first, _ in self._groups]
+        group_of = np.searchsorted(firsts, numbers, side="right") - 1
+        order = np.argsort(group_of, kind="stable")
+        tasks = [
+            self.cluster.submit(
+                _excerpts, *self._groups[group], numbers[group_of == group], n_characters
+            )
+            for group in np.unique(group_of).tolist()
+        ]
+        parts = self.cluster.results(tasks, progress.phase("pieces"))
+        return in_places(list(chain.from_iterable(parts)), order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +116,12 @@ def _count(
     batches = chain.from_iterable(pieces)
     blocks = CountedFiles(batches, counter, labels, vectors=vectors, n_threads=1, first=first)
     return list(gathered(blocks))
+
+
+def _excerpts(
+    first: int, pieces: list[FilePiece], numbers: IntArray, n_characters: int
+) -> list[str]:
+    return excerpts_of_rows(chain.from_iterable(pieces), numbers, n_characters, first)
 
 
 def _together(pieces: Sequence["GoodPiece"], n_bytes: int) -> Iterator[tuple[int, list[FilePiece]]]:

@@ -7,7 +7,13 @@ from leaven.experts._base import (
     checked_scores,
     register_expert,
 )
-from leaven.experts._explanations import ComponentWords, Explanation, WordPull, strongest
+from leaven.experts._explanations import (
+    ComponentWords,
+    Explanation,
+    Neighbor,
+    WordPull,
+    strongest,
+)
 from leaven.experts._linear import LinearExpert, row_norms
 from leaven.experts._mixture import (
     MixtureExpert,
@@ -27,6 +33,7 @@ __all__ = [
     "Explanation",
     "LinearExpert",
     "MixtureExpert",
+    "Neighbor",
     "NeighborsExpert",
     "StoredExpert",
     "TwoViewExpert",

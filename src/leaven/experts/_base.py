@@ -16,7 +16,7 @@ from leaven._base.typing import Counts, FloatArray
 
 if TYPE_CHECKING:
     from leaven.experts._mixture import MixtureExpert
-    from leaven.neighbors import KeptDocuments
+    from leaven.neighbors import KeptDocuments, Nearest
 
 __all__ = ["EXPERT_KINDS", "Expert", "StoredExpert", "checked_scores", "register_expert"]
 
@@ -91,6 +91,13 @@ class Expert(Protocol):
 
     def documents(self) -> "KeptDocuments | None":
         """The documents that this expert compares others with, if it does, else None."""
+        return None
+
+    def voters(self, X: Counts) -> "tuple[Nearest, FloatArray] | None":
+        """Those of its documents that vote on others, and their shares of the votes.
+
+        The largest share first; None where predictions do not come from votes.
+        """
         return None
 
     def as_mixture(self) -> "MixtureExpert | None":

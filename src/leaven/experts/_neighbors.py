@@ -81,6 +81,19 @@ class NeighborsExpert(Expert):
     def documents(self) -> KeptDocuments:
         return self.kept
 
+    def voters(self, X: Counts) -> tuple[Nearest, FloatArray]:
+        nearest = self.voting.nearest(self.kept, X)
+        votes = self.voting.of_neighbors(self.kept, nearest)
+        # Stable, so that of documents with equal votes the nearest is first.
+        order = np.argsort(-votes, axis=1, kind="stable")
+        ranked = Nearest(
+            np.take_along_axis(nearest.places, order, axis=1),
+            np.take_along_axis(nearest.distances, order, axis=1),
+        )
+        votes = np.take_along_axis(votes, order, axis=1)
+        total = votes.sum(axis=1, keepdims=True)
+        return ranked, votes / np.where(total > 0, total, 1.0)
+
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         arrays = {"log_prior": self.log_prior, "quotas": self.voting.quotas}
         settings: Settings = {"n_neighbors": self.voting.n_neighbors}

@@ -15,7 +15,7 @@ from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import encode_labels
-from leaven.experts import ComponentWords, Explanation
+from leaven.experts import ComponentWords, Explanation, Neighbor
 from leaven.learning import check_given
 
 __all__ = ["FittedTexts"]
@@ -120,15 +120,34 @@ class FittedTexts:
         self.report_ = self._fitted.report
         return self
 
-    def explain(self, text: str, how_many: int = 10, *, vector: Any = None) -> Explanation:
+    def neighbors(self, texts: Any, how_many: int = 5) -> list[list[Neighbor]]:
+        """Training documents that are most similar to each text, by the cosine of their words.
+
+        For methods "knn" and "ss-cknn", the documents that voted, those with the largest share of
+        the votes first. For others, labeled documents, the most similar first: they illustrate a
+        prediction, which does not come from them.
+        """
+        return self.fitted.neighbors(texts, how_many, self.n_jobs)
+
+    def explain(
+        self,
+        text: str,
+        how_many: int = 10,
+        *,
+        vector: Any = None,
+        n_neighbors: int | None = None,
+    ) -> Explanation:
         """The prediction for one text, and how much each word contributes to each class.
 
         ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
-        trained with vectors.
+        trained with vectors. ``n_neighbors`` documents are listed as by :meth:`neighbors`; None is
+        5 for methods "knn" and "ss-cknn", and none for others. A classifier that hashed its words
+        cannot name them, and is explained by documents alone.
         """
         given = None if vector is None else [vector]
         fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
-        return fitted.explain(text, how_many, None if vectors is None else vectors[0])
+        given = None if vectors is None else vectors[0]
+        return fitted.explain(text, how_many, given, n_neighbors)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`leaven.load` reads."""

@@ -22,12 +22,15 @@ def load(
     """
     fitted = load_model(path)
     options = fitted.report.options
+    training = options.get("training", {})
     clf = TextClassifier(
         fitted.report.method,
         text_options=options.get("text"),
         options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
         embed=embed,
-        calibrate=options.get("training", {}).get("calibrate", True),
+        calibrate=training.get("calibrate", True),
+        keep_documents=training.get("keep_documents", True),
+        keep_excerpts=training.get("keep_excerpts", 0),
         random_state=options.get("method", {}).get("random_state", 0),
         **({} if fitted.reading is None else fitted.reading.label_rules),
     )

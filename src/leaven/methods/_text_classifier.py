@@ -13,10 +13,11 @@ from sklearn.utils import Tags
 
 from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray
-from leaven._base.validation import Seed, check_seed, checked_seed, checked_weights
+from leaven._base.validation import Seed, check_choice, check_seed, checked_seed, checked_weights
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
+from leaven.documents._excerpts import check_length
 from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._labels import encode_labels
 from leaven.documents._reading import Columns, Reading
@@ -68,6 +69,13 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         After the fit, check on held-out labels whether the unlabeled documents helped (see
         :func:`leaven.diagnose`), which takes a few seconds; ``report_.diagnosis`` has the
         result, and a warning is issued if they hurt.
+    keep_documents : bool, default=True
+        Keep the words (not the text) of at most 5,000 labeled documents, so that :meth:`neighbors`
+        can show which of them are most similar to a text. No effect for "knn" and "ss-cknn", whose
+        predictions need documents.
+    keep_excerpts : int, default=0
+        Also keep the first so many characters of these documents, to show them. With 0 the model
+        contains no text, which may be private.
     n_jobs : int or None, default=None
         Threads to use; None and -1 are one per processor.
     random_state : int, RandomState, Generator or None, default=0
@@ -106,6 +114,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         embed: Callable[[list[str]], Any] | None = None,
         calibrate: bool = True,
         diagnose: bool = False,
+        keep_documents: bool = True,
+        keep_excerpts: int = 0,
         n_jobs: int | None = None,
         random_state: Seed = 0,
         unlabeled: Sequence[Any] = (),
@@ -117,6 +127,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         self.embed = embed
         self.calibrate = calibrate
         self.diagnose = diagnose
+        self.keep_documents = keep_documents
+        self.keep_excerpts = keep_excerpts
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.unlabeled = unlabeled
@@ -290,6 +302,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             reading,
             dict(data or {}),
             seconds={"preparing": time.perf_counter() - began},
+            keep_documents=bool(self.keep_documents),
+            keep_excerpts=int(self.keep_excerpts),
         )
         self._fitted = training.fit(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report
@@ -306,6 +320,13 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         learner = make_learner(method, self.options)
         learner.check(np.dtype(np.float32))
         check_seed(self.random_state)
+        check_choice("keep_documents", self.keep_documents, (True, False))
+        check_length("keep_excerpts", self.keep_excerpts)
+        if self.keep_excerpts and not self.keep_documents:
+            raise ValueError(
+                f"keep_excerpts={self.keep_excerpts} needs keep_documents=True, the documents that "
+                "excerpts are of; set it, or leave out keep_excerpts"
+            )
         return method, learner
 
     def __sklearn_tags__(self) -> Tags:

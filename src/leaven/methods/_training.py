@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from leaven._base.plain import checked_plain, plain
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
+from leaven.documents._excerpts import Excerpts
 from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
@@ -25,6 +26,7 @@ from leaven.methods._label_quality import label_quality
 from leaven.methods._options import learner_options
 from leaven.methods._registry import Method
 from leaven.methods._warm_start import WarmStart
+from leaven.neighbors import KeptDocuments
 from leaven.text._options import TextOptions
 
 __all__ = ["Training"]
@@ -46,6 +48,7 @@ EXPECTED_CHOSEN = (
     "the expected accuracy is optimistic: the number of components was chosen by the labels "
     "that were held out; use leaven evaluate on other labeled documents"
 )
+MOST_COMPARED = 5000  # labeled documents kept to compare others with, at most
 STOPPED = "training was stopped early, as the progress callback requested"
 # Parts of a diagnosis that reports leave out.
 TOO_LONG = {"points", "alternatives", "recommended"}
@@ -68,6 +71,8 @@ class Training:
     notes: list[str] = field(default_factory=list)  # for the report
     messages: list[Message] = field(default_factory=list)  # for the report, and to be issued
     seconds: dict[str, float] = field(default_factory=dict)
+    keep_documents: bool = True
+    keep_excerpts: int = 0  # characters of each
     uses_labels: bool = False  # whether labels decided which words are kept
 
     def fit(self, documents: Uncounted) -> FittedClassifier:
@@ -93,6 +98,8 @@ class Training:
         combined = self._combined(learned, training, counted)
         diagnosis = self._diagnosis(learned, training)
         quality = self._label_quality(counted, training, combined, view)
+        kept = self._documents(training, combined)
+        excerpts = self._excerpts(documents, kept)
         report = self._report(learned, counted, combined, diagnosis, quality)
         sees_vectors = any(expert.sees_vectors for expert in combined.experts)
         needs_view = view is not None and (view.n_given > 0 or sees_vectors)
@@ -107,6 +114,8 @@ class Training:
             counted.labels_digest,
             self.reading,
             counted.labeled.hashes,
+            kept,
+            excerpts,
         )
 
     def _timed(self, phase: str, step: Callable[[], T]) -> T:
@@ -151,6 +160,24 @@ class Training:
         elif is_held_out and learned.is_chosen_by_labels:
             self.notes.append(EXPECTED_CHOSEN)
         return combined
+
+    def _documents(self, training: TrainingSet, combined: Combination) -> KeptDocuments | None:
+        """The documents to compare others with: an expert's own, or the labeled ones."""
+        kept = (expert.documents() for expert in combined.experts)
+        own = next((found for found in kept if found is not None), None)
+        if own is not None or not self.keep_documents:
+            return own
+        return KeptDocuments.of_labeled(training.labeled).at_most(MOST_COMPARED)
+
+    def _excerpts(self, documents: Uncounted, kept: KeptDocuments | None) -> Excerpts | None:
+        n_characters = self.keep_excerpts
+        if kept is None or not n_characters:
+            return None
+        texts = self._timed(
+            "excerpts",
+            lambda: documents.excerpts(kept.numbers, n_characters, self.run.progress),
+        )
+        return Excerpts.of(n_characters, texts)
 
     def _diagnosis(self, learned: Learned, training: TrainingSet) -> dict[str, Any]:
         ascent = learned.ascent
@@ -239,7 +266,11 @@ class Training:
             options={
                 "text": plain(self.text_options(counted.n_documents).to_json()),
                 "method": self._method_options,
-                "training": {"calibrate": self.calibrate},
+                "training": {
+                    "calibrate": self.calibrate,
+                    "keep_documents": self.keep_documents,
+                    "keep_excerpts": self.keep_excerpts,
+                },
             },
             data=plain(self.data),
             facts=checked_plain("the fact", learned.facts),

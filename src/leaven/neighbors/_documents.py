@@ -37,6 +37,16 @@ class KeptDocuments:
         block = labeled.rows(np.flatnonzero(np.diff(labeled.X.indptr) > 0))
         return cls(unit_rows(block.X), block.y, block.weight, block.numbers)
 
+    def at_most(self, most: int) -> Self:
+        """These documents, or ``most`` of them, evenly spaced and with some of every class."""
+        if len(self.codes) <= most:
+            return self
+        firsts = np.unique(self.codes, return_index=True)[1]
+        others = np.delete(np.arange(len(self.codes)), firsts)
+        n_others = max(most - len(firsts), 0)
+        taken = others[np.linspace(0, len(others) - 1, n_others).astype(np.int64)]
+        return self.rows(np.sort(np.concatenate([firsts, taken])))
+
     @cached_property
     def search(self) -> Search:
         """The search among all documents; built once."""
