@@ -9,6 +9,7 @@ With --check nothing is written; it fails if something is not current.
 
 import sys
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 
 import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
+import generate_neighbors as of_neighbors  # noqa: E402
 import generate_studies as of_studies  # noqa: E402
 
 
@@ -33,6 +35,8 @@ class Section(NamedTuple):
     content: Callable[[], str]  # Markdown, without the markers
 
 
+SOURCES = (of_studies, of_neighbors, of_benchmarks)
+NEIGHBORS_PAGE = "docs/methods/neighbors.md"
 SECTIONS = [
     Section("README.md", "methods", of_code.methods_table),
     Section("docs/architecture.md", "tree", of_code.tree),
@@ -61,6 +65,11 @@ SECTIONS = [
         "sentence_vectors: accuracy table",
         lambda: of_studies.sentence_vectors_table(spread=True),
     ),
+    Section(NEIGHBORS_PAGE, "neighbor_options: votes", of_neighbors.votes_table),
+    Section(NEIGHBORS_PAGE, "neighbor_options: all", of_neighbors.options_table),
+    Section(NEIGHBORS_PAGE, "benchmarks: neighbors", of_neighbors.speed_table),
+    Section(NEIGHBORS_PAGE, "clark_table", of_neighbors.clark_table),
+    Section(NEIGHBORS_PAGE, "clark_figure_4", of_neighbors.figure_4_table),
 ]
 PICTURES = {  # and where each is copied from
     "docs/images/few_labels.png": "studies/results/few_labels.png",
@@ -172,7 +181,7 @@ def main(check: bool = typer.Option(False, "--check", help="Only compare.")) -> 
     """Write what is generated, or compare it; say which results are stale."""
     content = wanted()
     old = outdated(content)
-    for note in [*of_studies.stale_results(), *of_benchmarks.stale_results()]:
+    for note in chain.from_iterable(each.stale_results() for each in SOURCES):
         print(f"note: {note}", file=sys.stderr)
     if check and old:
         sys.exit(f"not current: {', '.join(old)}; run: python docs/generate.py")

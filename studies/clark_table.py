@@ -65,6 +65,7 @@ KNN, CKNN = "KNN", "CKNN"
 AS_WRITTEN, PLAIN = "SS-CKNN as written", "SS-KNN, plain votes"
 CONDENSED, BALANCED = "SS-CKNN, balanced votes", "SS-KNN, balanced votes"
 SEEN, DEFAULT = "SS-KNN, balanced, k = 15, α = 0.3", "leaven's default"
+DEFAULT_CONDENSED = "leaven's default, condensed"
 CHOSEN = "SS-KNN, chosen on validation messages"
 VARIANTS: dict[str, dict[str, Any]] = {
     KNN: {**PAPER, "unlabeled_weight": 0.0, "condense": False},
@@ -75,6 +76,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     BALANCED: CORRECTED,
     SEEN: {**CORRECTED, "n_neighbors": 15, "threshold": 0.3},
     DEFAULT: CondensedNeighbors().get_params(),
+    DEFAULT_CONDENSED: CondensedNeighbors(condense=True).get_params(),
 }
 GRID: dict[str, list[Any]] = {  # of CHOSEN; the first of equally good settings is taken
     **{name: [own] for name, own in CORRECTED.items()},
@@ -88,6 +90,7 @@ COMPARED = [
     (AS_WRITTEN, KNN),
     (CHOSEN, KNN),
     (DEFAULT, KNN),
+    (DEFAULT_CONDENSED, KNN),
     (CONDENSED, BALANCED),
 ]
 ROWS = RowFile(_common.RESULTS / "clark_table.jsonl", ("variant", "settings", "buckets", "draw"))
@@ -326,6 +329,7 @@ def plot(results: dict[str, Any]) -> None:
         BALANCED: ("^-", "#1f6f8b"),
         SEEN: ("D-", "#e0a83f"),
         DEFAULT: ("o-", "#2f7d4f"),
+        DEFAULT_CONDENSED: ("o:", "#2f7d4f"),
         CHOSEN: ("*", "#4b2e83"),
     }
     places = {buckets: place for place, buckets in enumerate(BUCKETS)}
