@@ -132,7 +132,7 @@ def test_a_labeled_copy_has_the_votes():
 
 
 def test_documents_that_votes_classified_are_told_from_labeled_ones():
-    found = all_of(fitted("ss-cknn").neighbors(TEXTS, 5))
+    found = all_of(fitted("ss-cknn").neighbors(TEXTS, 40))  # labeled ones have more of the votes
     assert {neighbor.is_labeled for neighbor in found} == {True, False}
     assert all(neighbor.is_labeled for neighbor in all_of(fitted("knn").neighbors(TEXTS, 5)))
 

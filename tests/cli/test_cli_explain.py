@@ -61,7 +61,7 @@ def test_a_text_of_unknown_words_is_a_warning(run, model):
 @pytest.fixture(scope="module")
 def voting(tmp_path_factory):
     """A model whose predictions come from documents, with excerpts."""
-    options = ("--method", "ss-cknn", "--keep-excerpts", "20")
+    options = ("--method", "ss-cknn", "--unlabeled-weight", "1", "--keep-excerpts", "20")
     return train_model(tmp_path_factory.mktemp("voting"), *options)
 
 

@@ -188,7 +188,10 @@ def read_default(shown):
 
 def test_a_stated_default_is_read_as_it_is_written():
     assert read_default("1.0") == ("1.0", {})
-    assert read_default("1.0; 0.0 for nb, 0.1 for sfe") == ("1.0", {"nb": "0.0", "sfe": "0.1"})
+    assert read_default("1.0; 0.0 for nb and knn, 0.1 for sfe and ss-cknn") == (
+        "1.0",
+        {"nb": "0.0", "sfe": "0.1"},
+    )
     wanted = ("1 to 5", {"auto": "1", "sfe": "1", "two-view": "1"})
     assert read_default("1 to 5; 1 for auto, sfe and two-view") == wanted
 
@@ -251,10 +254,10 @@ def test_the_defaults_that_help_states_are_those_used(run):
         assert f"[default: {default}]" in about, option
     # As people read them.
     assert stated["--alpha"] == "1.0; 0.05 for auto and two-view"
-    assert stated["--unlabeled-weight"] == "1.0; 0.0 for nb, 0.1 for sfe"
+    assert stated["--unlabeled-weight"] == "1.0; 0.0 for nb and knn, 0.1 for sfe and ss-cknn"
     assert stated["--tol"] == "1e-06"
     assert stated["--min-df"] == (
-        "1 to 5, depending on the number of documents; 1 to 2 for auto, sfe and two-view"
+        "1 to 2, depending on the number of documents; 1 to 5 for nb, em, mixture and annealed"
     )
     assert stated["--length"] == "150; 10 for auto, sfe and two-view"
 

@@ -203,7 +203,7 @@ def test_a_method_not_built_is_refused_with_those_that_are(method):
         TextClassifier(method).fit(TEXTS, LABELS)
     assert str(caught.value) == (
         "method must be one of 'auto', 'nb', 'em', 'mixture', 'annealed', 'sfe', 'two-view', "
-        f"got {method!r}"
+        f"'knn', 'ss-cknn', got {method!r}"
     )
 
 

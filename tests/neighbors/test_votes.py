@@ -30,10 +30,11 @@ def slow_votes(x, kept, k, quotas):
         if similarity > GRID:
             distance = max(np.rint((2 - 2 * similarity) / GRID) * GRID, 0)
             near.append((distance, place, code, weight, is_labeled))
-    near = sorted(near)[:k]
+    near = sorted(near)[: k + 1]
     alone = [each for each in near if each[0] == 0 and each[4]]
     left = float(k)
-    for distance, _, code, weight, _ in alone or [each for each in near if each[0] > 0]:
+    voters = alone or [each for each in near if each[0] > 0]
+    for distance, _, code, weight, _ in voters[:k]:
         weight = min(weight, left)
         left -= weight
         size = sum(min(each[2], 1.0) for each in kept if each[1] == code)

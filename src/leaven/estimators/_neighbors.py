@@ -73,7 +73,8 @@ class CondensedNeighbors(CountClassifier):
     Of documents equally far, the one kept first is the nearer; of classes with equally many votes,
     the first wins. A document has no more neighbors than documents with a positive similarity; one
     without any, such as an empty document, gets the class shares of the labeled documents. Labeled
-    documents at distance 0 vote alone, and an accepted one has no vote on its own copies. Copies of
+    documents at distance 0 vote alone, and an accepted one has no vote on its own copies (the
+    next nearest has it instead). Copies of
     an unlabeled document count once.
 
     References

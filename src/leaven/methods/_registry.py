@@ -173,8 +173,6 @@ _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
 _SOFT_RARE = {200: 2, 0: 1}
-# Neighbors compare documents at unit length, whatever length they are scaled to.
-_COMPARED = {"log_tf": True, "idf": True}
 _SUPERVISED = "nb"
 _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
 _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
@@ -264,7 +262,7 @@ for _method in (
         "predictions must be justified by documents, or classes have many different topics",
         _NEIGHBORS,
         {"unlabeled_weight": 0.0, "n_neighbors": 5, "votes": "plain"},
-        _COMPARED,
+        _SOFT,  # at any length: documents are compared at unit length
         _SOFT_RARE,
         takes_negative=True,
     ),
@@ -275,7 +273,7 @@ for _method in (
         _NEIGHBORS,
         # Chosen on training documents of eight corpora (docs/methods/neighbors.md).
         {"unlabeled_weight": 0.1},
-        _COMPARED,
+        _SOFT,  # at any length: documents are compared at unit length
         _SOFT_RARE,
         supervised=_NEAREST,
         takes_negative=True,

@@ -215,13 +215,14 @@ def add_pairs(rows, places, candidates, near, distances):
 
 @kernel
 def weigh_votes(near, distances, codes, weights, is_labeled, divisors, votes):
-    """Write the vote of each neighbor of one document, 0 for those that do not vote.
+    """Write the votes of one document's k + 1 neighbors, 0 for those that do not vote.
 
     A vote is 1 / squared distance, divided by its class's entry of ``divisors``. A neighbor of
     weight 2 votes as two of the k that may vote. Labeled neighbors at distance 0 vote alone; one
-    whose class was predicted does not vote on a copy of itself.
+    whose class was predicted does not vote on a copy of itself, and leaves its vote to the last.
     """
-    left = np.float64(len(near))
+    n_left = len(near) - 1
+    left = np.float64(n_left)
     is_known = False
     for m in range(len(near)):
         if near[m] == NONE or distances[m] > 0.0:
@@ -229,19 +230,20 @@ def weigh_votes(near, distances, codes, weights, is_labeled, divisors, votes):
         is_known = is_known or is_labeled[near[m]]
     for m in range(len(near)):
         votes[m] = 0.0
-        if near[m] == NONE:
+        if near[m] == NONE or n_left == 0:
             continue
         is_same = distances[m] == 0.0
         if (is_same and not is_labeled[near[m]]) or (is_known and not is_same):
             continue
         weight = min(weights[near[m]], left)
         left -= weight
+        n_left -= 1
         votes[m] = weight / (max(distances[m], GRID) * divisors[codes[near[m]]])
 
 
 @kernel
 def weigh_all_votes(near, distances, codes, weights, is_labeled, divisors, votes):
-    """Votes of the neighbors of every document, (n_documents, k)."""
+    """Votes of the neighbors of every document, (n_documents, k + 1)."""
     for i in range(near.shape[0]):
         weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, votes[i])
 

@@ -50,12 +50,17 @@ class Voting:
         quotas = VOTES[votes](labeled.class_sizes(n_classes))
         return cls(n_neighbors, n_classes, quotas, n_threads)
 
+    @property
+    def n_searched(self) -> int:
+        """Neighbors to look for: one may be a copy that does not vote."""
+        return self.n_neighbors + 1
+
     def nearest(self, kept: KeptDocuments, X: Counts) -> Nearest:
-        """The neighbors of documents."""
-        return kept.nearest(X, self.n_neighbors, self.n_threads)
+        """The k + 1 nearest documents of others."""
+        return kept.nearest(X, self.n_searched, self.n_threads)
 
     def of_neighbors(self, kept: KeptDocuments, nearest: Nearest) -> FloatArray:
-        """The vote of every neighbor, (n_documents, k)."""
+        """The vote of every neighbor, (n_documents, k + 1)."""
         votes = np.zeros(nearest.distances.shape)
         divisors = np.ones(self.n_classes)
         if len(self.quotas):
@@ -105,7 +110,7 @@ class Voting:
         for first in range(0, n_candidates, BLOCK):
             asked = candidates.rows(slice(first, first + BLOCK))
             n_admitted = admit(
-                *search.nearest(asked.X, self.n_neighbors, self.n_threads),
+                *search.nearest(asked.X, self.n_searched, self.n_threads),
                 within(asked.X),
                 *(asked.codes, asked.weights, asked.is_labeled),
                 *(float(threshold), self.quotas, n_kept),
