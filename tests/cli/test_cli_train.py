@@ -190,7 +190,7 @@ def test_a_stated_default_is_read_as_it_is_written():
     assert read_default("1.0") == ("1.0", {})
     assert read_default("1.0; 0.0 for nb and knn, 0.1 for sfe and ss-cknn") == (
         "1.0",
-        {"nb": "0.0", "sfe": "0.1"},
+        {"nb": "0.0", "knn": "0.0", "sfe": "0.1", "ss-cknn": "0.1"},
     )
     wanted = ("1 to 5", {"auto": "1", "sfe": "1", "two-view": "1"})
     assert read_default("1 to 5; 1 for auto, sfe and two-view") == wanted
@@ -259,7 +259,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
     assert stated["--min-df"] == (
         "1 to 2, depending on the number of documents; 1 to 5 for nb, em, mixture and annealed"
     )
-    assert stated["--length"] == "150; 10 for auto, sfe and two-view"
+    assert stated["--length"] == "10; 150 for nb, em, mixture and annealed"
 
 
 def test_what_help_says_of_text_is_true_of_every_method():
