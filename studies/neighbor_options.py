@@ -35,7 +35,7 @@ CACHE = _common.RESULTS / "neighbor_options.jsonl"
 DEFAULT: dict[str, Any] = {
     "n_neighbors": 40,
     "threshold": 0.0,
-    "unlabeled_weight": 0.1,
+    "unlabeled_weight": 0.2,
     "votes": "corrected",
     "condense": False,
 }
@@ -43,7 +43,7 @@ KNN = {"unlabeled_weight": 0.0, "n_neighbors": 5, "votes": "plain"}
 CHANGES: dict[str, list[dict[str, Any]]] = {
     "k": [{"n_neighbors": k} for k in (5, 15, 25, 60, 100)],
     "α": [{"threshold": alpha} for alpha in (0.1, 0.2, 0.3, 0.5, 0.9)],
-    "λ": [{"unlabeled_weight": weight} for weight in (0.03, 0.2, 0.3, 1.0)],
+    "λ": [{"unlabeled_weight": weight} for weight in (0.03, 0.1, 0.3, 1.0)],
     "votes": [{"votes": votes} for votes in ("balanced", "plain")],
     "condensed": [{"condense": True}],
     "several": [

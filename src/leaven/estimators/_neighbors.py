@@ -32,7 +32,7 @@ class CondensedNeighbors(CountClassifier):
     threshold : float in [0, 1), default=0.0
         Share of the votes that a class must exceed for an unlabeled document to be accepted, α; 0
         accepts every document that has a neighbor.
-    unlabeled_weight : float in [0, 1], default=0.1
+    unlabeled_weight : float in [0, 1], default=0.2
         How much the vote of an accepted document counts, relative to that of a labeled one; 0
         ignores unlabeled documents.
     condense : bool, default=False
@@ -102,7 +102,7 @@ class CondensedNeighbors(CountClassifier):
         *,
         n_neighbors: int = 40,
         threshold: float = 0.0,
-        unlabeled_weight: float = 0.1,
+        unlabeled_weight: float = 0.2,
         condense: bool = False,
         votes: str = "corrected",
         algorithm: str = DEFAULT_ALGORITHM,

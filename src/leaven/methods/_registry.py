@@ -272,7 +272,7 @@ for _method in (
         "as knn, and labels are few",
         _NEIGHBORS,
         # Chosen on training documents of eight corpora (docs/methods/neighbors.md).
-        {"unlabeled_weight": 0.1},
+        {"unlabeled_weight": 0.2},
         _SOFT,  # at any length: documents are compared at unit length
         _SOFT_RARE,
         supervised=_NEAREST,
