@@ -131,13 +131,16 @@ def unit_rows(X: Counts) -> Counts:
     X = csr_array(X, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    if not X.nnz:
+        return X
+    sizes = np.diff(X.indptr)
+    has_words = sizes > 0
+    starts = X.indptr[:-1][has_words]
     values = np.asarray(X.data, np.float64)
-    largest = np.zeros(X.shape[0])
-    np.maximum.at(largest, rows, np.abs(values))
-    values = values / largest[rows]  # so that squares neither overflow nor vanish
-    squares = np.bincount(rows, values**2, X.shape[0])
-    X.data = (values / np.sqrt(squares[rows])).astype(X.dtype)
+    # Divided by the largest, so that squares neither overflow nor vanish.
+    values = values / np.repeat(np.maximum.reduceat(np.abs(values), starts), sizes[has_words])
+    norms = np.sqrt(np.add.reduceat(values**2, starts))
+    X.data = (values / np.repeat(norms, sizes[has_words])).astype(X.dtype)
     return X
 
 
