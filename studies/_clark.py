@@ -1,16 +1,13 @@
-"""Clark's division of 20 Newsgroups by date, labeled messages drawn from it, and rows in a file.
+"""Clark's division of 20 Newsgroups by date, and labeled messages drawn from it.
 
 Of each group the later 40 % are, by halves at random, test and validation messages, so both are
 later than all training messages; 20 % of the group are the pool that labeled messages come from,
 equally many per group, and 40 % (7,500 in all) are unlabeled.
 """
 
-import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ SIZES = (40, 100, 200, 400, 1000, 2400)  # labeled messages
 DRAWS = 5
 TRAINING, POOL = 0.6, 1 / 3  # of a group, by date; of its training messages, at random
 SUBJECT = re.compile(r"^subject:(.*)$", re.IGNORECASE | re.MULTILINE)
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,28 +116,3 @@ def draw(size: int, seed: int, subjects: bool = False) -> Draw:
         texts["validation"],
         division.labels[division.validation],
     )
-
-
-@dataclass(frozen=True)
-class RowFile:
-    """Rows of a study in a file, one JSON object per line, so that a run can be continued."""
-
-    path: Path
-    key: Sequence[str]  # fields that tell rows apart
-
-    def read(self) -> list[Row]:
-        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
-        return [json.loads(line) for line in lines]
-
-    def known(self) -> set[str]:
-        """Identities of the stored rows."""
-        return {self.identity(row) for row in self.read()}
-
-    def identity(self, row: Row) -> str:
-        """The key of a row, the same for equal values before and after JSON."""
-        return json.dumps([row[name] for name in self.key], sort_keys=True)
-
-    def add(self, row: Row) -> None:
-        self.path.parent.mkdir(exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")

@@ -34,7 +34,7 @@ from leaven.learning import run_em, supervised_start
 from leaven.models import MultinomialMixture
 from leaven.text._counter import TextOptions, fit_counter
 from studies import _common, _provenance
-from studies._clark import DRAWS, SIZES, Draw, Row, RowFile, draw
+from studies._clark import DRAWS, SIZES, Draw, draw
 from studies._common import (
     dodged,
     log_ticks,
@@ -44,8 +44,8 @@ from studies._common import (
     save_figure,
     signed,
     subplots,
-    write_results,
 )
+from studies._rows import Row, RowFile, report
 
 ALPHA, WEIGHT, ITERATIONS = 0.40, 0.5, 10
 WORDS = TextOptions(stop_words="english", min_df=2, max_df=0.5)
@@ -198,14 +198,8 @@ def plot(results: dict[str, Any]) -> None:
 
 def main() -> None:
     rows = compute()
-    made_with = _provenance.made_of_rows(rows, seed=range(DRAWS))
     results = summarize(rows)
-    shown = table(results)
-    print("\n" + shown)
-    note = f"\nThese results were {_provenance.described(made_with)}.\n"
-    (_common.RESULTS / "clark_figure_2.md").write_text(shown + note)
-    path = write_results("clark_figure_2", results, made_with=made_with)
-    print(f"{results['seconds']:.0f} s; wrote {path.name}")
+    report("clark_figure_2", rows, results, table(results), DRAWS)
     plot(results)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from leaven import TextClassifier
 from leaven.methods import METHODS
 from studies import _common, _provenance
-from studies._clark import DRAWS, SIZES, Draw, Row, RowFile, draw
+from studies._clark import DRAWS, SIZES, Draw, draw
 from studies._common import (
     dodged,
     log_ticks,
@@ -33,8 +33,8 @@ from studies._common import (
     save_figure,
     signed,
     subplots,
-    write_results,
 )
+from studies._rows import Row, RowFile, report
 from studies.clark_table import PAPER
 
 KNN, NEIGHBORS, AS_WRITTEN = "knn", "ss-cknn", "ss-cknn as written"
@@ -181,16 +181,9 @@ def plot(results: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    start = time.perf_counter()
     rows = compute()
-    made_with = _provenance.made_of_rows(rows, seed=range(DRAWS))
     results = summarize(rows)
-    shown = table(results)
-    print("\n" + shown)
-    note = f"\nThese results were {_provenance.described(made_with)}.\n"
-    (_common.RESULTS / "clark_figure_4.md").write_text(shown + note)
-    path = write_results("clark_figure_4", results, made_with=made_with)
-    print(f"{time.perf_counter() - start:.0f} s; wrote {path.name}")
+    report("clark_figure_4", rows, results, table(results), DRAWS)
     plot(results)
 
 

@@ -33,7 +33,7 @@ from leaven.documents._arrow import as_text_array
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 from studies import _common, _provenance
-from studies._clark import DRAWS, Draw, Row, RowFile, draw
+from studies._clark import DRAWS, Draw, draw
 from studies._common import (
     mean_sd,
     paired,
@@ -41,8 +41,8 @@ from studies._common import (
     save_figure,
     signed,
     subplots,
-    write_results,
 )
+from studies._rows import Row, RowFile, report
 
 N_LABELS = 200
 UNHASHED = "unhashed"
@@ -359,16 +359,9 @@ def plot(results: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    start = time.perf_counter()
     rows = compute()
-    made_with = _provenance.made_of_rows(rows, seed=range(DRAWS))
     results = summarize(rows)
-    shown = table(results)
-    print("\n" + shown)
-    note = f"\nThese results were {_provenance.described(made_with)}.\n"
-    (_common.RESULTS / "clark_table.md").write_text(shown + note)
-    path = write_results("clark_table", results, made_with=made_with)
-    print(f"{time.perf_counter() - start:.0f} s; wrote {path.name}")
+    report("clark_table", rows, results, table(results), DRAWS)
     plot(results)
 
 

@@ -11,7 +11,6 @@ One option at a time is changed from the defaults of ss-cknn. The paper's are k 
 results/neighbor_options.jsonl is not computed again (remove that file to compute everything).
 """
 
-import json
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -23,15 +22,16 @@ from leaven import CondensedNeighbors
 from leaven.documents._arrow import as_text_array
 from leaven.text._counter import TextOptions, fit_counter
 from studies import _common, _provenance
-from studies._common import run_study, write_results
+from studies._common import run_study
 from studies._few_labels_corpora import CORPORA, load
+from studies._rows import Row, RowFile, report
 
 DRAWS = 2
 MOST_HELD_OUT, MOST_TRAINING = 1500, 5000
 PER_CLASS, AT_RANDOM = (1, 5, 15, 50), (40, 150, 600)
 DESIGNS = [("per class", size) for size in PER_CLASS] + [("at random", n) for n in AT_RANDOM]
 WORDS = TextOptions(log_tf=True, idf=True, min_df=2)
-CACHE = _common.RESULTS / "neighbor_options.jsonl"
+ROWS = RowFile(_common.RESULTS / "neighbor_options.jsonl", ("corpus", "design", "size", "draw"))
 DEFAULT: dict[str, Any] = {
     "n_neighbors": 40,
     "threshold": 0.0,
@@ -55,7 +55,6 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "knn": [KNN, {**KNN, "n_neighbors": 1}, {**KNN, "n_neighbors": 15}, {**KNN, "n_neighbors": 40},
             {**KNN, "votes": "balanced"}],
 }  # fmt: skip
-Row = dict[str, Any]
 
 
 def task(corpus: str, design: str, size: int, draw: int) -> tuple[Any, Any, Any, Any]:
@@ -116,25 +115,18 @@ def name_of(options: dict[str, Any]) -> str:
     return ", ".join([*parts, *(["condensed"] if options["condense"] else [])])
 
 
-def read_cache() -> list[Row]:
-    lines = CACHE.read_text(encoding="utf-8").splitlines() if CACHE.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def compute() -> list[Row]:
-    known = {
-        tuple(row[name] for name in ("corpus", "design", "size", "draw")) for row in read_cache()
-    }
+    known = ROWS.known()
     for draw, corpus, (design, size) in product(range(DRAWS), CORPORA, DESIGNS):
-        if (corpus, design, size, draw) in known:
+        key = {"corpus": corpus, "design": design, "size": size, "draw": draw}
+        if ROWS.identity(key) in known:
             continue
         row = run_task(corpus, design, size, draw)
-        with CACHE.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+        ROWS.add(row)
         best = max(row["found"], key=lambda name: row["found"][name]["accuracy"])
         mine = row["found"][name_of(DEFAULT)]["accuracy"]
         print(f"draw {draw}, {corpus}, {size} {design}: {100 * mine:.1f}, best {best}", flush=True)
-    return read_cache()
+    return ROWS.read()
 
 
 def summarize(rows: list[Row]) -> dict[str, Any]:
@@ -163,17 +155,24 @@ def summarize(rows: list[Row]) -> dict[str, Any]:
     return {"n_tasks": len(rows), "draws": DRAWS, "corpora": list(CORPORA), "variants": table}
 
 
+def table(results: dict[str, Any]) -> str:
+    """Means over tasks, in Markdown."""
+    designs = ("per class", "at random")
+    lines = [
+        "| options | labels per class | at random | mean | macro F1 | kept |",
+        "|---" * 6 + "|",
+    ]
+    for each in results["variants"]:
+        shares = [*(each[f"accuracy {design}"] for design in designs), each["accuracy"]]
+        cells = " | ".join(f"{100 * share:.1f}" for share in [*shares, each["macro_f1"]])
+        lines.append(f"| {each['name']} | {cells} | {each['kept']:,.0f} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     rows = compute()
     results = summarize(rows)
-    for each in results["variants"]:
-        shown = "  ".join(
-            f"{100 * each[f'accuracy {design}']:5.1f}" for design in ("per class", "at random")
-        )
-        print(f"{each['name']:<60} {shown}  {100 * each['accuracy']:5.1f}  "
-              f"F1 {100 * each['macro_f1']:5.1f}  {each['kept']:,.0f} kept")  # fmt: skip
-    made_with = _provenance.made_of_rows(rows, seed=range(DRAWS))
-    write_results("neighbor_options", results, made_with=made_with)
+    report("neighbor_options", rows, results, table(results), DRAWS)
 
 
 if __name__ == "__main__":

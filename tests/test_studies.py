@@ -281,7 +281,7 @@ def test_figures_name_every_corpus_and_method_of_few_labels():
 
 
 def test_rows_of_a_study_are_known_again_by_their_settings(tmp_path):
-    from studies._clark import RowFile
+    from studies._rows import RowFile
 
     rows = RowFile(tmp_path / "results" / "rows.jsonl", ("settings", "draw"))
     row = {"settings": {"k": 5, "α": 0.9, "sizes": (1, 2)}, "draw": 0, "accuracy": 0.5}
