@@ -65,6 +65,22 @@ def test_copies_of_two_classes_split_the_vote():
     assert_allclose(clf.predict_proba([[2.0, 4]]), [[2 / 3, 1 / 3]], rtol=1e-5)
 
 
+@pytest.mark.parametrize("k", [1, 5])
+def test_copies_of_two_classes_split_the_vote_however_many_they_are(k):
+    X = np.array([[1.0, 2]] * 20 + [[3, 0]])
+    clf = CondensedNeighbors(**KNN, n_neighbors=k).fit(X, [0] * 8 + [1] * 12 + [0])
+    assert_allclose(clf.predict_proba([[2, 4]])[0], [0.4, 0.6], rtol=1e-5)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_accepted_copies_at_other_lengths_leave_neighbors_that_vote(k):
+    copies = np.outer(np.arange(1.0, 10), [1, 1, 0, 0])
+    X = np.vstack([[[2, 1, 0, 0], [0, 0, 0, 2], [0, 0, 3, 1]], copies])
+    clf = CondensedNeighbors(n_neighbors=k).fit(X, [0, 1, 1] + [-1] * 9)
+    assert (~clf.is_labeled_).sum() == k
+    assert clf.predict([[1, 1, 0, 0]])[0] == 0  # of the nearest document, not the largest class
+
+
 def test_an_accepted_document_does_not_vote_on_a_copy_of_itself():
     X = np.array([[2.0, 0, 1], [0, 2, 1], [2, 0.5, 1]])
     clf = CondensedNeighbors(unlabeled_weight=1.0).fit(X, [0, 1, -1])
