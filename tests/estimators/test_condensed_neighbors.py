@@ -131,6 +131,13 @@ def test_a_class_whose_documents_have_no_words_is_never_predicted():
     assert (proba[:, 2] < 0.01).all()
 
 
+def test_where_no_labeled_document_has_words_the_class_shares_are_predicted():
+    X = np.array([[0.0, 0], [0, 0], [0, 0], [1, 2]])
+    clf = CondensedNeighbors().fit(X, [0, 1, 1, -1])
+    assert len(clf.kept_) == 0
+    assert_allclose(clf.predict_proba(X[3:]), [[2 / 5, 3 / 5]])
+
+
 def test_a_class_without_accepted_documents_keeps_its_labeled_ones():
     X = np.array([[1.0, 0, 0], [0, 1, 0], [2, 0, 0.1], [3, 0, 0.2]])
     clf = CondensedNeighbors().fit(X, [0, 1, -1, -1])
