@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA
 from leaven import CondensedNeighbors
@@ -215,6 +215,16 @@ def test_of_many_documents_a_sample_is_kept_and_the_report_says_so():
         "50 of 810 unlabeled documents were considered (max_documents)",
         f"110 documents are kept ({facts['megabytes']:.1f} MB)",
     )
+
+
+def test_copies_are_not_reported_as_left_out():
+    X, y, _ = topics()
+    once = CondensedNeighbors(max_documents=150).fit(X, y)
+    twice = CondensedNeighbors(max_documents=150).fit(
+        csr_array(vstack([X, X[y < 0]])), np.concatenate([y, y[y < 0]])
+    )
+    assert twice._learned.facts["n_unlabeled_found"] == 216
+    assert twice._learned.lines == once._learned.lines
 
 
 def test_the_report_tells_voters_from_those_kept_after_condensing():

@@ -117,7 +117,7 @@ class NeighborsLearner(Learner):
             ("unlabeled", facts["n_considered"]),
         ):
             found = facts[f"n_{kind}_found"]
-            if found > self.max_documents:
+            if n_voting >= self.max_documents < found:  # else those left out are copies
                 yield f"{n_voting:,} of {found:,} {kind} documents were considered (max_documents)"
         condensed = "after condensing " if self.condense else ""
         yield f"{facts['n_kept']:,} documents are kept {condensed}({facts['megabytes']:.1f} MB)"
