@@ -3,6 +3,7 @@
 import functools
 import json
 import warnings
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.sparse import csr_array
 import clusters
 from leaven import TextClassifier, load
 from leaven.classifier._model_file import _digest, dump_model, parse_model
+from leaven.classifier._nearby import find_nearby
 from leaven.documents._arrow import as_text_array
 from leaven.exceptions import ModelFileError
 from leaven.experts import Explanation, Neighbor
@@ -233,6 +235,35 @@ def test_senseless_numbers_of_neighbors_are_refused():
             fitted("nb").neighbors(NEW, refused)
     with pytest.raises(ValueError, match="n_neighbors must be in"):
         fitted("nb").explain(NEW[0], n_neighbors=-1)
+
+
+@pytest.mark.parametrize("method", ["em", "knn"])
+def test_models_of_documents_with_large_weights_can_be_read(method):
+    clf = TextClassifier(method).fit(TEXTS, LABELS, sample_weight=np.full(len(TEXTS), 1e13))
+    read = parse_model(dump_model(clf.fitted), "model")
+    assert read.neighbors(NEW) == clf.neighbors(NEW)
+
+
+def test_more_neighbors_than_any_fit_has_are_refused():
+    model = fitted("knn").fitted
+    (expert,) = model.experts
+    greedy = replace(expert, voting=replace(expert.voting, n_neighbors=10**5))
+    with pytest.raises(ModelFileError, match="number of neighbors is malformed"):
+        parse_model(dump_model(replace(model, experts=(greedy,))), "model")
+
+
+@every_method
+def test_many_texts_are_searched_a_few_at_a_time(method, monkeypatch):
+    at_once = fitted(method).neighbors(NEW, 2)
+    monkeypatch.setattr("leaven.classifier._fitted.DOCUMENTS_PER_SEARCH", 2)
+    assert fitted(method).neighbors(NEW, 2) == at_once
+
+
+def test_only_the_documents_asked_for_stay_in_memory():
+    model = fitted("ss-cknn").fitted
+    X = model.counter.count(as_text_array(NEW), dtype=model.dtype)
+    found = find_nearby(model.kept_documents(), model.experts, X, 1)
+    assert [each.base for each in found] == [None] * 3  # no views of all voters
 
 
 def test_no_texts_have_no_neighbors():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from drawing import CORPORA
 from leaven import CondensedNeighbors
@@ -65,6 +65,22 @@ def test_copies_of_two_classes_split_the_vote():
     assert_allclose(clf.predict_proba([[2.0, 4]]), [[2 / 3, 1 / 3]], rtol=1e-5)
 
 
+@pytest.mark.parametrize("k", [1, 5])
+def test_copies_of_two_classes_split_the_vote_however_many_they_are(k):
+    X = np.array([[1.0, 2]] * 20 + [[3, 0]])
+    clf = CondensedNeighbors(**KNN, n_neighbors=k).fit(X, [0] * 8 + [1] * 12 + [0])
+    assert_allclose(clf.predict_proba([[2, 4]])[0], [0.4, 0.6], rtol=1e-5)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_accepted_copies_at_other_lengths_leave_neighbors_that_vote(k):
+    copies = np.outer(np.arange(1.0, 10), [1, 1, 0, 0])
+    X = np.vstack([[[2, 1, 0, 0], [0, 0, 0, 2], [0, 0, 3, 1]], copies])
+    clf = CondensedNeighbors(n_neighbors=k).fit(X, [0, 1, 1] + [-1] * 9)
+    assert (~clf.is_labeled_).sum() == k
+    assert clf.predict([[1, 1, 0, 0]])[0] == 0  # of the nearest document, not the largest class
+
+
 def test_an_accepted_document_does_not_vote_on_a_copy_of_itself():
     X = np.array([[2.0, 0, 1], [0, 2, 1], [2, 0.5, 1]])
     clf = CondensedNeighbors(unlabeled_weight=1.0).fit(X, [0, 1, -1])
@@ -113,6 +129,13 @@ def test_a_class_whose_documents_have_no_words_is_never_predicted():
     proba = clf.predict_proba(X[:2])
     assert np.isfinite(proba).all()
     assert (proba[:, 2] < 0.01).all()
+
+
+def test_where_no_labeled_document_has_words_the_class_shares_are_predicted():
+    X = np.array([[0.0, 0], [0, 0], [0, 0], [1, 2]])
+    clf = CondensedNeighbors().fit(X, [0, 1, 1, -1])
+    assert len(clf.kept_) == 0
+    assert_allclose(clf.predict_proba(X[3:]), [[2 / 5, 3 / 5]])
 
 
 def test_a_class_without_accepted_documents_keeps_its_labeled_ones():
@@ -192,6 +215,16 @@ def test_of_many_documents_a_sample_is_kept_and_the_report_says_so():
         "50 of 810 unlabeled documents were considered (max_documents)",
         f"110 documents are kept ({facts['megabytes']:.1f} MB)",
     )
+
+
+def test_copies_are_not_reported_as_left_out():
+    X, y, _ = topics()
+    once = CondensedNeighbors(max_documents=150).fit(X, y)
+    twice = CondensedNeighbors(max_documents=150).fit(
+        csr_array(vstack([X, X[y < 0]])), np.concatenate([y, y[y < 0]])
+    )
+    assert twice._learned.facts["n_unlabeled_found"] == 216
+    assert twice._learned.lines == once._learned.lines
 
 
 def test_the_report_tells_voters_from_those_kept_after_condensing():

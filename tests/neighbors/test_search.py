@@ -119,6 +119,25 @@ def test_adding_documents_to_a_ball_tree_rebuilds_it_few_times(monkeypatch):
     assert len(built) <= 8
 
 
+def test_a_ball_tree_does_not_return_documents_that_share_nothing(monkeypatch):
+    n_pairs = []
+    add_pairs = search_module.add_pairs
+
+    def counted(rows, *others):
+        n_pairs.append(len(rows))
+        add_pairs(rows, *others)
+
+    monkeypatch.setattr(search_module, "add_pairs", counted)
+    X = csr_array(np.eye(50))
+    tree = new_search("ball_tree", X)
+    tree.add(X)
+    queries = csr_array(np.vstack([np.eye(50), np.zeros((20, 50))]))
+    places = tree.nearest(queries, 3).places
+    assert_array_equal(places[:, 0], [*range(50), *[-1] * 20])
+    assert (places[:, 1:] == -1).all()
+    assert n_pairs == [50]
+
+
 def test_a_ball_tree_of_too_many_dense_numbers_is_refused(monkeypatch):
     monkeypatch.setattr(search_module, "MOST_DENSE", 1000)
     with pytest.raises(

@@ -21,20 +21,25 @@ def documents(seed, n, *, labeled=True, weights=False):
     return KeptDocuments(unit_rows(drawn(seed, n)), codes, weight, np.arange(n))
 
 
-def slow_votes(x, kept, k, quotas):
-    """Votes by class for one dense document, among ``kept``: (document, code, weight, labeled)."""
-    votes = np.zeros(N_CLASSES)
+def slow_nearest(x, kept, k):
+    """The k + 1 nearest: (distance, place, code, weight, labeled)."""
     near = []
     for place, (other, code, weight, is_labeled) in enumerate(kept):
         similarity = float(np.dot(x, other))
         if similarity > GRID:
             distance = max(np.rint((2 - 2 * similarity) / GRID) * GRID, 0)
             near.append((distance, place, code, weight, is_labeled))
-    near = sorted(near)[: k + 1]
+    return sorted(near)[: k + 1]
+
+
+def slow_votes(x, kept, k, quotas):
+    """Votes by class for one dense document, among ``kept``: (document, code, weight, labeled)."""
+    votes = np.zeros(N_CLASSES)
+    near = slow_nearest(x, kept, k)
     alone = [each for each in near if each[0] == 0 and each[4]]
-    left = float(k)
-    voters = alone or [each for each in near if each[0] > 0]
-    for distance, _, code, weight, _ in voters[:k]:
+    left = np.inf if alone else float(k)
+    voters = alone or [each for each in near if each[0] > 0][:k]
+    for distance, _, code, weight, _ in voters:
         weight = min(weight, left)
         left -= weight
         size = sum(min(each[2], 1.0) for each in kept if each[1] == code)
@@ -50,11 +55,12 @@ def slow_growth(kept, candidates, k, quotas, threshold):
         rows, candidates.codes, candidates.weights, candidates.is_labeled, strict=True
     ):
         votes = slow_votes(x, grown, k, quotas)
+        copies = [each for each in slow_nearest(x, grown, k) if each[0] == 0 and not each[4]]
         best = int(np.argmax(votes >= votes.max() * (1 - 1e-9)))  # the first of equals
         if code >= 0:
             if votes.any() and best == code:
                 continue
-        elif votes[best] > threshold * votes.sum() * (1 + 1e-9):
+        elif len(copies) < k and votes[best] > threshold * votes.sum() * (1 + 1e-9):
             code = best
         else:
             continue

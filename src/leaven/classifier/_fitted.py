@@ -45,6 +45,7 @@ __all__ = ["FittedClassifier", "wordless_message"]
 # Responsibilities of this many documents are in memory at once during prediction.
 DOCUMENTS_PER_BATCH = 50_000
 NEIGHBORS_SHOWN = 5
+DOCUMENTS_PER_SEARCH = 4096  # whose voters, a thousand at most, are in memory at once
 
 
 def _no_hashes() -> NDArray[np.uint64]:
@@ -246,8 +247,8 @@ class FittedClassifier:
         check_whole("how_many", how_many, "[1, inf)")
         array = as_text_array(texts)
         parts = []
-        for start in range(0, max(len(array), 1), DOCUMENTS_PER_BATCH):
-            batch = array.slice(start, DOCUMENTS_PER_BATCH)
+        for start in range(0, max(len(array), 1), DOCUMENTS_PER_SEARCH):
+            batch = array.slice(start, DOCUMENTS_PER_SEARCH)
             X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
             parts.append(find_nearby(documents, self.experts, X, how_many, n_threads))
         places, similarity, shares = zip(*parts, strict=True)

@@ -41,8 +41,10 @@ def find_nearby(
     voters = next((found for expert in experts if (found := expert.voters(X)) is not None), None)
     if voters is not None:
         (places, distances), shares = voters
-        places = np.where(shares > 0, places, -1)[:, :how_many]
-        return Nearby(places, _similarity(places, distances[:, :how_many]), shares[:, :how_many])
+        # A copy, because a view would keep all voters in memory.
+        shares = shares[:, :how_many].copy()
+        places = np.where(shares > 0, places[:, :how_many], -1)
+        return Nearby(places, _similarity(places, distances[:, :how_many]), shares)
     k = max(min(how_many, len(documents.codes)), 1)
     places, distances = documents.nearest(X, k, n_threads)
     return Nearby(places, _similarity(places, distances))

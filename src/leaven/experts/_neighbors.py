@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from leaven._base.tensors import MOST, Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
-from leaven.neighbors import KeptDocuments, Nearest, Voting
+from leaven.neighbors import MOST_NEIGHBORS, KeptDocuments, Nearest, Voting
 
 __all__ = ["NeighborsExpert"]
 
@@ -103,7 +103,7 @@ class NeighborsExpert(Expert):
     def from_tensors(cls, stored: StoredExpert) -> Self:
         stored.check_settings("n_neighbors")
         n_neighbors, n_classes = stored.settings["n_neighbors"], stored.n_classes
-        if not (1 <= n_neighbors < MOST and n_neighbors % 1 == 0):
+        if not (1 <= n_neighbors <= MOST_NEIGHBORS and n_neighbors % 1 == 0):
             raise ValueError("its number of neighbors is malformed")
         log_prior, quotas = (
             stored.arrays.get(name, 1, frozenset({"float64"})) for name in ("log_prior", "quotas")

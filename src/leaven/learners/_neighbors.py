@@ -17,6 +17,7 @@ from leaven.learning._cross_validation import Folds
 from leaven.neighbors import (
     ALGORITHMS,
     DEFAULT_ALGORITHM,
+    MOST_NEIGHBORS,
     VOTES,
     KeptDocuments,
     Voting,
@@ -41,7 +42,7 @@ class NeighborsLearner(Learner):
     max_documents: int = MOST_LABELED
 
     def check(self, dtype: Any) -> None:
-        check_whole("n_neighbors", self.n_neighbors, "[1, 1000]")
+        check_whole("n_neighbors", self.n_neighbors, f"[1, {MOST_NEIGHBORS}]")
         check_in("threshold", self.threshold, "[0, 1)")
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
         check_choice("condense", self.condense, (True, False))
@@ -116,7 +117,7 @@ class NeighborsLearner(Learner):
             ("unlabeled", facts["n_considered"]),
         ):
             found = facts[f"n_{kind}_found"]
-            if found > self.max_documents:
+            if n_voting >= self.max_documents < found:  # else those left out are copies
                 yield f"{n_voting:,} of {found:,} {kind} documents were considered (max_documents)"
         condensed = "after condensing " if self.condense else ""
         yield f"{facts['n_kept']:,} documents are kept {condensed}({facts['megabytes']:.1f} MB)"

@@ -35,7 +35,9 @@ class KeptDocuments:
     def of_labeled(cls, labeled: Block) -> Self:
         """The labeled documents that contain words."""
         block = labeled.rows(np.flatnonzero(np.diff(labeled.X.indptr) > 0))
-        return cls(unit_rows(block.X), block.y, block.weight, block.numbers)
+        # More than any number of neighbors is all of them.
+        weights = np.minimum(block.weight, MOST)
+        return cls(unit_rows(block.X), block.y, weights, block.numbers)
 
     def at_most(self, most: int) -> Self:
         """These documents, or ``most`` of them, evenly spaced and with some of every class."""
@@ -109,7 +111,7 @@ class KeptDocuments:
             codes.min() >= 0
             and codes.max() < n_classes
             and numbers.min() >= 0
-            and ((weights > 0) & (weights < MOST**2)).all()
+            and ((weights > 0) & (weights <= MOST)).all()
             and (np.abs(_squares(X) - 1) < 1e-3).all()
         ):
             raise ValueError("its documents are malformed")

@@ -218,8 +218,9 @@ def weigh_votes(near, distances, codes, weights, is_labeled, divisors, votes):
     """Write the votes of one document's k + 1 neighbors, 0 for those that do not vote.
 
     A vote is 1 / squared distance, divided by its class's entry of ``divisors``. A neighbor of
-    weight 2 votes as two of the k that may vote. Labeled neighbors at distance 0 vote alone; one
-    whose class was predicted does not vote on a copy of itself, and leaves its vote to the last.
+    weight 2 votes as two of the k that may vote. Labeled neighbors at distance 0 vote alone, all of
+    them, or the first would decide what its copies of other classes contradict; one whose class
+    was predicted does not vote on a copy of itself, and leaves its vote to the last.
     """
     n_left = len(near) - 1
     left = np.float64(n_left)
@@ -230,14 +231,16 @@ def weigh_votes(near, distances, codes, weights, is_labeled, divisors, votes):
         is_known = is_known or is_labeled[near[m]]
     for m in range(len(near)):
         votes[m] = 0.0
-        if near[m] == NONE or n_left == 0:
+        if near[m] == NONE or (n_left == 0 and not is_known):
             continue
         is_same = distances[m] == 0.0
         if (is_same and not is_labeled[near[m]]) or (is_known and not is_same):
             continue
-        weight = min(weights[near[m]], left)
-        left -= weight
-        n_left -= 1
+        weight = weights[near[m]]
+        if not is_known:
+            weight = min(weight, left)
+            left -= weight
+            n_left -= 1
         votes[m] = weight / (max(distances[m], GRID) * divisors[codes[near[m]]])
 
 
@@ -267,7 +270,8 @@ def admit(
 
     A document with a class is added if the votes do not predict it (algorithm 1); one without is
     added with the class that has more than ``threshold`` of its votes, if there is one (algorithm
-    2). ``near`` and ``distances`` are neighbors among the ``n_kept`` documents before the block,
+    2), unless k copies of it have been: more would leave no neighbor that votes on another copy.
+    ``near`` and ``distances`` are neighbors among the ``n_kept`` documents before the block,
     ``within`` are distances inside the block. Votes are divided by the documents of their class
     over its entry of ``quotas``, unless that is empty. ``codes``, ``weights``, ``is_labeled`` and
     ``sizes`` grow; rows of added documents are written to ``admitted``, their number is returned.
@@ -285,7 +289,10 @@ def admit(
         weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, each)
         votes[:] = 0.0
         total = 0.0
+        n_copies = 0
         for m in range(len(each)):
+            if near[i, m] != NONE and distances[i, m] == 0.0 and not is_labeled[near[i, m]]:
+                n_copies += 1
             if each[m] > 0.0:
                 votes[codes[near[i, m]]] += each[m]
                 total += each[m]
@@ -294,7 +301,7 @@ def admit(
         if code >= 0:
             if total > 0.0 and best == code:
                 continue
-        elif votes[best] > threshold * total * (1.0 + EQUAL):
+        elif n_copies < len(each) - 1 and votes[best] > threshold * total * (1.0 + EQUAL):
             code = best
         else:
             continue

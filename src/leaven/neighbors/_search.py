@@ -193,8 +193,10 @@ class BallTree:
         queries = X.toarray().astype(np.float64)
         k = min(found.places.shape[1], self.in_tree.shape[0])
         farthest = self.tree.query(queries, k)[0][:, -1]
-        # All documents that are as near to within rounding, of which the first ones are taken.
-        reach = np.sqrt(farthest**2 + 4 * GRID)
+        # All documents that are as near to within rounding, of which the first ones are taken; not
+        # those that share nothing, at a squared distance of 2, which can be nearly all.
+        reach = np.sqrt(np.minimum(farthest**2 + 4 * GRID, 2.0 - GRID))
+        reach[np.diff(X.indptr) == 0] = 0.0  # documents without words have no neighbors
         inside = [np.sort(places) for places in self.tree.query_radius(queries, reach)]
         pairs = np.repeat(np.arange(len(inside)), [len(places) for places in inside])
         places = np.concatenate(inside)

@@ -13,7 +13,9 @@ from leaven.neighbors._documents import KeptDocuments
 from leaven.neighbors._neighbor_kernels import EQUAL, admit, weigh_all_votes
 from leaven.neighbors._search import BlockDistances, Nearest, new_search
 
-__all__ = ["VOTES", "Voting"]
+__all__ = ["MOST_NEIGHBORS", "VOTES", "Voting"]
+
+MOST_NEIGHBORS = 1000  # that vote on a document, because memory is reserved for all of them
 
 VOTES: dict[str, Callable[[FloatArray], FloatArray]] = {  # kind → quotas, given labeled documents
     "corrected": lambda labeled: labeled + 1.0,  # one more, because few labels say little of shares
@@ -63,7 +65,7 @@ class Voting:
         """The vote of every neighbor, (n_documents, k + 1)."""
         votes = np.zeros(nearest.distances.shape)
         divisors = np.ones(self.n_classes)
-        if len(self.quotas):
+        if len(self.quotas) and len(kept.codes):
             sizes = kept.class_sizes(self.n_classes)
             growth = (sizes / self.quotas)[sizes > 0]
             divisors[sizes > 0] = growth / growth.mean()
