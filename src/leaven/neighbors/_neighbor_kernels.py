@@ -36,31 +36,32 @@ def add_neighbor(place, distance, places, distances):
 
 
 @kernel
-def add_postings(indptr, indices, data, n_before, ranks, starts, sizes, places, values):
+def add_postings(indptr, indices, data, n_before, bounds, places, values):
     """Append documents, numbered from ``n_before``, to the postings of their rare words.
 
-    ``ranks`` are those of the frequent words among them, and ``NONE`` for rare ones.
+    ``bounds`` are the first posting and the end of each word's postings; of frequent words, which
+    have none, the second is ``NONE`` and the first their rank among them. One array, because a
+    word's numbers then share a line of the processor's cache.
     """
     for i in range(len(indptr) - 1):
         for nz in range(indptr[i], indptr[i + 1]):
-            word = indices[nz]
-            if ranks[word] == NONE:
-                end = starts[word] + sizes[word]
+            end = bounds[indices[nz], 1]
+            if end != NONE:
                 places[end] = n_before + i
                 values[end] = data[nz]
-                sizes[word] += 1
+                bounds[indices[nz], 1] = end + 1
 
 
 @kernel
-def add_frequent(indptr, indices, data, n_before, ranks, row_starts, row_words, row_values, norms):
+def add_frequent(indptr, indices, data, n_before, bounds, row_starts, row_words, row_values, norms):
     """Append the frequent words of documents, numbered from ``n_before``, and their norms."""
     end = row_starts[n_before]
     for i in range(len(indptr) - 1):
         square = 0.0
         for nz in range(indptr[i], indptr[i + 1]):
-            rank = ranks[indices[nz]]
-            if rank != NONE:
-                row_words[end] = rank
+            word = indices[nz]
+            if bounds[word, 1] == NONE:
+                row_words[end] = bounds[word, 0]
                 row_values[end] = data[nz]
                 square += np.float64(data[nz]) ** 2
                 end += 1
@@ -92,9 +93,7 @@ def find_nearest(
     data,
     first,
     last,
-    ranks,
-    starts,
-    sizes,
+    bounds,
     places,
     values,
     row_starts,
@@ -123,15 +122,14 @@ def find_nearest(
         asked[:] = 0.0
         square = 0.0
         for nz in range(indptr[i], indptr[i + 1]):
-            word = indices[nz]
+            first_posting, end = bounds[indices[nz]]
             x = np.float64(data[nz])
-            if ranks[word] != NONE:
-                asked[ranks[word]] = x
+            if end == NONE:
+                asked[first_posting] = x
                 square += x * x
             else:
                 # Unsigned, because numba would look for negative places, which takes half the time.
-                end = np.uint64(starts[word] + sizes[word])
-                for posting in range(np.uint64(starts[word]), end):
+                for posting in range(np.uint64(first_posting), np.uint64(end)):
                     rare[places[posting]] += x * values[posting]
         norm = np.sqrt(square) * (1.0 + 1e-9)
         # The k-th largest of the lower bounds: what is below it at best is not among the nearest.

@@ -70,13 +70,12 @@ class InvertedIndex:
         n_documents, n_words = reserved.shape
         frequencies = np.bincount(reserved.indices, minlength=n_words)
         frequent = _frequent_words(reserved, frequencies)
-        self.ranks = np.where(frequent, np.cumsum(frequent) - 1, NONE).astype(np.int32)
         self.n_frequent = int(frequent.sum())
+        ends = np.cumsum(np.where(frequent, 0, frequencies))
+        starts = np.where(frequent, np.cumsum(frequent) - 1, ends - frequencies)
+        self.bounds = np.stack([starts, np.where(frequent, NONE, starts)], axis=1)
         self.slack = 1.0 if reserved.nnz and reserved.data.min() < 0 else 0.0
-        rare = np.where(frequent, 0, frequencies)
-        self.starts = np.concatenate([[0], np.cumsum(rare)])
-        self.sizes = np.zeros(n_words, np.int64)
-        n_rare = int(self.starts[-1])
+        n_rare = int(ends[-1]) if n_words else 0
         self.places = np.empty(n_rare, np.uint32)
         self.values = np.empty(n_rare, reserved.dtype)
         self.row_starts = np.zeros(n_documents + 1, np.int64)
@@ -86,8 +85,8 @@ class InvertedIndex:
         self.n_documents = 0
 
     def add(self, X: Counts) -> None:
-        rows = (*_parts(X), self.n_documents, self.ranks)
-        add_postings(*rows, self.starts, self.sizes, self.places, self.values)
+        rows = (*_parts(X), self.n_documents, self.bounds)
+        add_postings(*rows, self.places, self.values)
         add_frequent(*rows, self.row_starts, self.row_words, self.row_values, self.norms)
         self.n_documents += X.shape[0]
 
@@ -104,9 +103,7 @@ class InvertedIndex:
                 *rows,
                 bounds[part],
                 bounds[part + 1],
-                self.ranks,
-                self.starts,
-                self.sizes,
+                self.bounds,
                 self.places,
                 self.values,
                 self.row_starts,
