@@ -105,7 +105,10 @@ class FittedClassifier:
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
         weighted = zip(self.weights, self.experts, strict=True)
         n_classes = len(self.labels)
-        parts = [w * checked_scores(expert, X, vectors, n_classes) for w, expert in weighted]
+        parts = [
+            weight * checked_scores(expert.in_threads(n_threads), X, vectors, n_classes)
+            for weight, expert in weighted
+        ]
         total: FloatArray = np.sum(parts, axis=0)
         return total
 

@@ -89,6 +89,10 @@ class Expert(Protocol):
         """The expert that was stored, every part checked, or a ValueError."""
         ...
 
+    def in_threads(self, n_threads: int | None) -> Self:
+        """The same expert, using so many threads if it uses several; None: one per processor."""
+        return self
+
     def documents(self) -> "KeptDocuments | None":
         """The documents that this expert compares others with, if it does, else None."""
         return None
