@@ -29,6 +29,7 @@ from leaven.experts import (
     WordPull,
     checked_scores,
     component_words,
+    documents_of,
     highest,
     strongest,
 )
@@ -234,7 +235,7 @@ class FittedClassifier:
     @property
     def decides_by_neighbors(self) -> bool:
         """Whether predictions come from documents that experts keep."""
-        return any(expert.documents() is not None for expert in self.experts)
+        return documents_of(self.experts) is not None
 
     def kept_documents(self) -> KeptDocuments:
         """The documents to compare with, or an error where the model holds none."""
