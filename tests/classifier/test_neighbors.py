@@ -20,7 +20,7 @@ from leaven.documents._arrow import as_text_array
 from leaven.exceptions import ModelFileError
 from leaven.experts import Explanation, Neighbor
 from leaven.methods import METHODS, _training
-from leaven.neighbors import KeptDocuments, unit_rows
+from leaven.neighbors import KeptDocuments, _search, unit_rows
 
 WORDS = {
     "baking": "dough yeast oven flour crust loaf butter salt",
@@ -257,6 +257,16 @@ def test_many_texts_are_searched_a_few_at_a_time(method, monkeypatch):
     at_once = fitted(method).neighbors(NEW, 2)
     monkeypatch.setattr("leaven.classifier._fitted.DOCUMENTS_PER_SEARCH", 2)
     assert fitted(method).neighbors(NEW, 2) == at_once
+
+
+def test_predictions_use_as_many_threads_as_asked(monkeypatch):
+    model = parse_model(dump_model(fitted("knn").fitted), "model")
+    asked = []
+    count = _search.count_threads
+    monkeypatch.setattr(_search, "count_threads", lambda n: asked.append(n) or count(n))
+    model.predict_proba(NEW[:2], n_threads=1)
+    model.neighbors(NEW[:2], n_threads=1)
+    assert asked == [1, 1]
 
 
 def test_only_the_documents_asked_for_stay_in_memory():

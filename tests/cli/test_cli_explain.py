@@ -147,6 +147,13 @@ def test_a_hashed_model_is_explained_by_documents(run, hashed):
     assert len(json.loads(found.stdout)["neighbors"]) == 5
 
 
+def test_neighbors_that_were_asked_for_and_not_found_are_mentioned(run, model):
+    message = "no document that the model holds has a word in common with this text"
+    assert message in run("explain", model, "xyzzy", "--neighbors").stdout
+    assert message not in run("explain", model, "xyzzy").stdout
+    assert message not in run("explain", model, TEXT, "--neighbors").stdout
+
+
 def test_a_model_without_documents_has_no_neighbors(run, data):
     trained = run("train", data, "-o", "out.leaven", "--method", "nb", "--no-keep-documents")
     assert trained.exit_code == 0, trained.stderr

@@ -122,13 +122,14 @@ def test_more_neighbors_than_documents_are_all_of_them():
     assert_array_equal(np.isfinite(distances), rows >= 0)
 
 
-def test_a_class_whose_documents_have_no_words_is_never_predicted():
-    X = np.array([[1.0, 0], [0, 1], [0, 0], [1, 1]])
-    clf = CondensedNeighbors().fit(X, [0, 1, 2, -1])
+def test_a_class_whose_documents_have_no_words_gets_no_votes():
+    X = np.array([[1.0, 0], [0, 1], [0, 0], [0, 0], [1, 1]])
+    clf = CondensedNeighbors().fit(X, [0, 1, 2, 2, -1])
     assert_array_equal(clf.classes_, [0, 1, 2])
     proba = clf.predict_proba(X[:2])
     assert np.isfinite(proba).all()
     assert (proba[:, 2] < 0.01).all()
+    assert clf.predict([[0.0, 0]])[0] == 2  # the largest class, of a document without neighbors
 
 
 def test_where_no_labeled_document_has_words_the_class_shares_are_predicted():

@@ -29,6 +29,7 @@ from leaven.experts import (
     WordPull,
     checked_scores,
     component_words,
+    documents_of,
     highest,
     strongest,
 )
@@ -105,7 +106,10 @@ class FittedClassifier:
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
         weighted = zip(self.weights, self.experts, strict=True)
         n_classes = len(self.labels)
-        parts = [w * checked_scores(expert, X, vectors, n_classes) for w, expert in weighted]
+        parts = [
+            weight * checked_scores(expert.in_threads(n_threads), X, vectors, n_classes)
+            for weight, expert in weighted
+        ]
         total: FloatArray = np.sum(parts, axis=0)
         return total
 
@@ -231,7 +235,7 @@ class FittedClassifier:
     @property
     def decides_by_neighbors(self) -> bool:
         """Whether predictions come from documents that experts keep."""
-        return any(expert.documents() is not None for expert in self.experts)
+        return documents_of(self.experts) is not None
 
     def kept_documents(self) -> KeptDocuments:
         """The documents to compare with, or an error where the model holds none."""

@@ -38,7 +38,8 @@ def find_nearby(
     n_threads: int | None = None,
 ) -> Nearby:
     """Documents that voted, the largest share first; where none did, the most similar first."""
-    voters = next((found for expert in experts if (found := expert.voters(X)) is not None), None)
+    asked = (expert.in_threads(n_threads).voters(X) for expert in experts)
+    voters = next((found for found in asked if found is not None), None)
     if voters is not None:
         (places, distances), shares = voters
         # A copy, because a view would keep all voters in memory.

@@ -6,7 +6,7 @@ from typing import Any
 from leaven._base.tensors import StoredArrays
 from leaven.classifier._fitted import FittedClassifier
 from leaven.documents._excerpts import Excerpts
-from leaven.experts import Expert
+from leaven.experts import Expert, documents_of
 from leaven.neighbors import KeptDocuments
 
 __all__ = ["documents_from", "documents_to", "excerpts_from"]
@@ -33,8 +33,7 @@ def documents_from(
     tensors: Mapping[str, Any], experts: Sequence[Expert], n_words: int, n_classes: int
 ) -> KeptDocuments | None:
     """Documents of an expert, or of the file, or a ValueError; earlier versions wrote none."""
-    kept = (expert.documents() for expert in experts)
-    own = next((found for found in kept if found is not None), None)
+    own = documents_of(experts)
     if own is not None or not _has_part(tensors, DOCUMENTS):
         return own
     return KeptDocuments.from_tensors(StoredArrays(tensors, DOCUMENTS), n_words, n_classes)

@@ -41,6 +41,7 @@ WHERE_TO_FIND = (
     "documents are numbered in the order in which they were read in training; leaven train "
     "--keep-excerpts N lets models show their first N characters"
 )
+NO_NEIGHBOR = "no document that the model holds has a word in common with this text"
 WORTH_SHOWING = 0.0005  # a probability that does not round to 0.0 %
 
 
@@ -143,6 +144,8 @@ def explain_command(
             print_json({**explanation_json(explanation), "warnings": talk.warnings})
         else:
             render(*explanation_table(explanation), *neighbors_table(explanation.neighbors))
+            if asked and not explanation.neighbors:
+                render(NO_NEIGHBOR)
 
 
 def explanation_json(explanation: "Explanation") -> dict[str, Any]:

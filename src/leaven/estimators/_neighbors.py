@@ -46,7 +46,8 @@ class CondensedNeighbors(CountClassifier):
     algorithm : {"inverted_index", "brute", "ball_tree"}, default="inverted_index"
         How neighbors are searched. All find the same ones; the first is the fastest on text.
     max_documents : int, default=20000
-        Labeled, and unlabeled, documents to consider at most; of more, a random sample.
+        Labeled, and unlabeled, documents to consider at most; of more, a random sample. At least
+        20 labeled documents of every class that has as many are considered.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the order of the documents.
     n_jobs : int or None, default=None
@@ -74,8 +75,7 @@ class CondensedNeighbors(CountClassifier):
     the first wins. A document has no more neighbors than documents with a positive similarity; one
     without any, such as an empty document, gets the class shares of the labeled documents. Labeled
     documents at distance 0 vote alone, and an accepted one has no vote on its own copies (the
-    next nearest has it instead). Copies of
-    an unlabeled document count once.
+    next nearest has it instead). Copies of an unlabeled document count once.
 
     References
     ----------
@@ -147,9 +147,9 @@ class CondensedNeighbors(CountClassifier):
 
         Returns
         -------
-        distances : ndarray of shape (n_documents, n_neighbors)
+        distances : ndarray of shape (n_documents, min(n_neighbors, n_kept))
             Only if ``return_distance``; infinite where a document has fewer neighbors.
-        rows : ndarray of shape (n_documents, n_neighbors)
+        rows : ndarray of shape (n_documents, min(n_neighbors, n_kept))
             Rows of the documents given to :meth:`fit`; -1 where a document has fewer neighbors.
         """
         check_is_fitted(self, "_learned")

@@ -5,6 +5,7 @@ from leaven.experts._base import (
     Expert,
     StoredExpert,
     checked_scores,
+    documents_of,
     register_expert,
 )
 from leaven.experts._explanations import (
@@ -42,6 +43,7 @@ __all__ = [
     "checked_scores",
     "class_log_words",
     "component_words",
+    "documents_of",
     "experts_from",
     "experts_to",
     "highest",

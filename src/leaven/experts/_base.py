@@ -5,7 +5,7 @@ product of experts. One expert with a weight is a calibrated model.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from leaven.experts._mixture import MixtureExpert
     from leaven.neighbors import KeptDocuments, Nearest
 
-__all__ = ["EXPERT_KINDS", "Expert", "StoredExpert", "checked_scores", "register_expert"]
+__all__ = [
+    "EXPERT_KINDS",
+    "Expert",
+    "StoredExpert",
+    "checked_scores",
+    "documents_of",
+    "register_expert",
+]
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,10 @@ class Expert(Protocol):
         """The expert that was stored, every part checked, or a ValueError."""
         ...
 
+    def in_threads(self, n_threads: int | None) -> Self:
+        """The same expert, using so many threads if it uses several; None: one per processor."""
+        return self
+
     def documents(self) -> "KeptDocuments | None":
         """The documents that this expert compares others with, if it does, else None."""
         return None
@@ -119,6 +130,12 @@ def register_expert(expert: type[E]) -> type[E]:
         raise ValueError(f"there is another kind of expert called {expert.kind!r}; rename one")
     EXPERT_KINDS[expert.kind] = expert
     return expert
+
+
+def documents_of(experts: Iterable[Expert]) -> "KeptDocuments | None":
+    """The documents of the first expert that has some."""
+    found = (expert.documents() for expert in experts)
+    return next((each for each in found if each is not None), None)
 
 
 def checked_scores(

@@ -1,7 +1,7 @@
 """The votes of nearest documents as an expert."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -77,6 +77,9 @@ class NeighborsExpert(Expert):
                 means[code] = (self.kept.X[of_class].T @ weights) / weights.sum()
         scores: FloatArray = means - means.mean(axis=0)
         return scores
+
+    def in_threads(self, n_threads: int | None) -> Self:
+        return replace(self, voting=replace(self.voting, n_threads=n_threads))
 
     def documents(self) -> KeptDocuments:
         return self.kept

@@ -17,6 +17,7 @@ from leaven.documents._excerpts import Excerpts
 from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
+from leaven.experts import documents_of
 from leaven.held_out import Combination, calibrate
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
@@ -163,8 +164,7 @@ class Training:
 
     def _documents(self, training: TrainingSet, combined: Combination) -> KeptDocuments | None:
         """The documents to compare others with: an expert's own, or the labeled ones."""
-        kept = (expert.documents() for expert in combined.experts)
-        own = next((found for found in kept if found is not None), None)
+        own = documents_of(combined.experts)
         if own is not None or not self.keep_documents:
             return own
         return KeptDocuments.of_labeled(training.labeled).at_most(MOST_COMPARED)
