@@ -37,7 +37,7 @@ KeepDocuments = Annotated[
     typer.Option(
         "--keep-documents/--no-keep-documents",
         help="Keep the words, not the text, of at most 5,000 labeled documents in the model, for "
-        "leaven explain --neighbors. No effect for methods of neighbors, which need documents.",
+        "leaven explain --neighbors. No effect for nearest-neighbor methods, which need documents.",
         rich_help_panel=OUTPUT,
     ),
 ]

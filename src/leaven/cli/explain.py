@@ -86,7 +86,7 @@ def explain_command(
         typer.Option(
             "--neighbors/--no-neighbors",
             help="Also show the training documents that are most similar to TEXT, or that voted.",
-            show_default="only for methods knn and ss-cknn, whose predictions come from them",
+            show_default="only for nearest-neighbor methods, whose predictions come from them",
         ),
     ] = None,
     n_neighbors: Annotated[
@@ -98,8 +98,8 @@ def explain_command(
 ) -> None:
     """Show the words of each class, or what each word of TEXT contributes.
 
-    With TEXT, prints the prediction and how much each word of TEXT contributes to it. For methods
-    knn and ss-cknn, or with --neighbors, also training documents: for these two methods those
+    With TEXT, prints the prediction and how much each word of TEXT contributes to it. For
+    nearest-neighbor methods, or with --neighbors, also training documents: for these methods those
     that voted, largest share first, for others the labeled documents most similar to TEXT.
 
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"

@@ -235,7 +235,7 @@ def predict_command(
             metavar="N",
             min=1,
             help="Also write the numbers of the N nearest training documents, as in 12;3;40; for "
-            "methods knn and ss-cknn, of those with the largest shares of the votes.",
+            "nearest-neighbor methods, of those with the largest shares of the votes.",
             show_default="none",
             rich_help_panel=OUTPUT,
         ),

@@ -120,7 +120,8 @@ class NeighborsLearner(Learner):
             if n_voting >= self.max_documents < found:  # else those left out are copies
                 yield f"{n_voting:,} of {found:,} {kind} documents were considered (max_documents)"
         condensed = "after condensing " if self.condense else ""
-        yield f"{facts['n_kept']:,} documents are kept {condensed}({facts['megabytes']:.1f} MB)"
+        megabytes = max(facts["megabytes"], 0.1)
+        yield f"{facts['n_kept']:,} documents are kept {condensed}({megabytes:.1f} MB)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -123,7 +123,7 @@ class FittedTexts:
     def neighbors(self, texts: Any, how_many: int = 5) -> list[list[Neighbor]]:
         """Training documents that are most similar to each text, by the cosine of their words.
 
-        For methods "knn" and "ss-cknn", the documents that voted, those with the largest share of
+        For nearest-neighbor methods, the documents that voted, those with the largest share of
         the votes first. For others, labeled documents, the most similar first: they illustrate a
         prediction, which does not come from them.
         """
@@ -141,7 +141,7 @@ class FittedTexts:
 
         ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
         trained with vectors. ``n_neighbors`` documents are listed as by :meth:`neighbors`; None is
-        5 for methods "knn" and "ss-cknn", and none for others. A classifier that hashed its words
+        5 for nearest-neighbor methods, and none for others. A classifier that hashed its words
         cannot name them, and is explained by documents alone.
         """
         given = None if vector is None else [vector]

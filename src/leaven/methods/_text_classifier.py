@@ -71,8 +71,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         result, and a warning is issued if they hurt.
     keep_documents : bool, default=True
         Keep the words (not the text) of at most 5,000 labeled documents, so that :meth:`neighbors`
-        can show which of them are most similar to a text. No effect for "knn" and "ss-cknn", whose
-        predictions need documents.
+        can show which of them are most similar to a text. No effect for nearest-neighbor
+        methods, whose predictions need documents.
     keep_excerpts : int, default=0
         Also keep the first so many characters of these documents, to show them. With 0 the model
         contains no text, which may be private.
