@@ -7,6 +7,7 @@ from typing import Any
 
 from studies._provenance import described, staleness
 
+NEIGHBORS = "nearest neighbors"  # with which their rows begin
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results.json"
 
 
@@ -27,13 +28,18 @@ def stale_results() -> list[str]:
 def speed_table() -> str:
     """What was timed, the peer's time and the ratio."""
     found = read()
-    rows = [_row(row) for row in found["rows"] if row["unit"] == "s"]
+    rows = [_row(row) for row in found["rows"] if row["unit"] == "s" and not _is_elsewhere(row)]
     about = (
         f"{found['machine']['processors']} cores, 20 Newsgroups (34 MB of text), best of "
         f"several runs (`make bench`; {described(found['made_with'])})."
     )
     head = ["| task | leaven | compared with | ratio |", "|---|---|---|---|"]
     return "\n".join([about, "", *head, *rows])
+
+
+def _is_elsewhere(row: dict[str, Any]) -> bool:
+    """Whether only the page on nearest neighbors shows it."""
+    return row["what"].startswith(NEIGHBORS) and row["target"] is None
 
 
 def _row(row: dict[str, Any]) -> str:

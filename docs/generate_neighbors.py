@@ -90,7 +90,7 @@ def figure_4_table() -> str:
 def speed_table() -> str:
     """What the benchmark of neighbors measured, and how the time grows."""
     found = of_benchmarks.read()
-    own = [row for row in found["rows"] if row["what"].startswith("nearest neighbors")]
+    own = [row for row in found["rows"] if row["what"].startswith(of_benchmarks.NEIGHBORS)]
     timed = [row for row in own if row["unit"] == "s"]
     rows = [
         [
