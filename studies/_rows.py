@@ -26,6 +26,16 @@ class RowFile:
         """Identities of the stored rows."""
         return {self.identity(row) for row in self.read()}
 
+    def missing(self, plans: Sequence[Row]) -> list[Row]:
+        """Those of the plans that no row is stored of."""
+        known = self.known()
+        return [plan for plan in plans if self.identity(plan) not in known]
+
+    def of(self, plans: Sequence[Row]) -> list[Row]:
+        """The rows of these plans, without those of earlier settings."""
+        current = {self.identity(plan) for plan in plans}
+        return [row for row in self.read() if self.identity(row) in current]
+
     def identity(self, row: Row) -> str:
         """The key of a row, the same for equal values before and after JSON."""
         return json.dumps([row[name] for name in self.key], sort_keys=True)

@@ -99,11 +99,9 @@ def run_draw(plan: Row, drawn: Draw) -> Row:
 
 def compute() -> list[Row]:
     """The rows of the current options, of which those in the file are not computed again."""
-    known, plans = ROWS.known(), list(planned())
+    plans = list(planned())
     at, drawn = None, None
-    for plan in plans:
-        if ROWS.identity(plan) in known:
-            continue
+    for plan in ROWS.missing(plans):
         if at != (at := (plan["size"], plan["draw"])) or drawn is None:
             drawn = draw(*at, subjects=True)
         row = run_draw(plan, drawn)
@@ -114,8 +112,7 @@ def compute() -> list[Row]:
             f"{row['fit_seconds']:5.1f} s + {row['predict_seconds']:5.1f} s",
             flush=True,
         )
-    current = {ROWS.identity(plan) for plan in plans}
-    return [row for row in ROWS.read() if ROWS.identity(row) in current]
+    return ROWS.of(plans)
 
 
 def summarize(rows: list[Row]) -> dict[str, Any]:

@@ -183,11 +183,9 @@ def accuracy_of(classifier: CondensedNeighbors, X: Any, truth: np.ndarray) -> fl
 
 def compute() -> list[Row]:
     """The rows of the current settings, of which those in the file are not computed again."""
-    known, plans = ROWS.known(), list(planned())
+    plans = list(planned())
     at, counted = None, None
-    for plan in plans:
-        if ROWS.identity(plan) in known:
-            continue
+    for plan in ROWS.missing(plans):
         if at != (at := (plan["draw"], plan["buckets"])) or counted is None:
             counted = Counted.of(draw(N_LABELS, plan["draw"], subjects=True), plan["buckets"])
             fitted(VARIANTS[KNN], counted)  # compiles, so that the first row does not
@@ -199,8 +197,7 @@ def compute() -> list[Row]:
             f"{row['fit_seconds']:6.3f} s + {row['predict_seconds']:6.3f} s",
             flush=True,
         )
-    current = {ROWS.identity(plan) for plan in plans}
-    return [row for row in ROWS.read() if ROWS.identity(row) in current]
+    return ROWS.of(plans)
 
 
 def summarize(rows: list[Row]) -> dict[str, Any]:

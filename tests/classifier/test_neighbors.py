@@ -112,7 +112,7 @@ def test_where_documents_vote_the_largest_share_is_first(method):
     clf = fitted(method)
     (expert,) = clf.fitted.experts
     X = clf.fitted.counter.count(as_text_array(NEW), dtype=clf.fitted.dtype)
-    nearest, by_class = expert.votes(csr_array(X))
+    nearest, by_class = expert.voting.nearest(expert.kept, X), expert.votes(X)
     for row, neighbors in enumerate(clf.neighbors(NEW, 1000)):
         shares = np.array([neighbor.share for neighbor in neighbors])
         assert (shares > 0).all()

@@ -264,7 +264,7 @@ def test_words_of_classes_are_those_of_their_topics():
 def test_probabilities_are_the_shares_of_votes():
     X, y, _ = topics()
     clf = CondensedNeighbors(**KNN, n_neighbors=3).fit(X, y)
-    _, votes = clf._learned.expert.votes(X)
+    votes = clf._learned.expert.votes(X)
     share = (votes + NO_VOTE / 3) / (votes.sum(axis=1, keepdims=True) + NO_VOTE)
     assert_allclose(clf.predict_proba(X), share)
     assert_allclose(softmax(np.log(share)), share)

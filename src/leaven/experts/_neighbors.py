@@ -36,25 +36,29 @@ class NeighborsExpert(Expert):
         scores = np.empty((X.shape[0], self.voting.n_classes))
         for first in range(0, len(scores), DOCUMENTS_AT_ONCE):
             rows = slice(first, first + DOCUMENTS_AT_ONCE)
-            _, votes = self.votes(csr_array(X[rows]))
+            votes = self.votes(csr_array(X[rows]))
             found = np.log(votes + NO_VOTE / self.voting.n_classes)
             scores[rows] = np.where(votes.sum(axis=1)[:, None] > 0, found, self.log_prior)
         return scores
 
-    def votes(self, X: Counts) -> tuple[Nearest, FloatArray]:
-        """The neighbors of documents and their votes for classes, (n_documents, n_classes)."""
+    def votes(self, X: Counts) -> FloatArray:
+        """Votes for the classes of documents, (n_documents, n_classes)."""
+        return self.voting.of_classes(self.kept, *self._weighed(X))
+
+    def _weighed(self, X: Counts) -> tuple[Nearest, FloatArray]:
+        """The neighbors of documents and the vote of each."""
         nearest = self.voting.nearest(self.kept, X)
-        votes = self.voting.of_neighbors(self.kept, nearest)
-        return nearest, self.voting.of_classes(self.kept, nearest, votes)
+        return nearest, self.voting.of_neighbors(self.kept, nearest)
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         """A class's score beyond that of no vote, in proportion to the words' products.
 
         A word's part in a vote is its share of the two documents' similarity.
         """
-        nearest, (sums,) = self.votes(x)
-        (votes,) = self.voting.of_neighbors(self.kept, nearest)
-        places, votes = nearest.places[0, votes > 0], votes[votes > 0]
+        nearest, all_votes = self._weighed(x)
+        (sums,) = self.voting.of_classes(self.kept, nearest, all_votes)
+        is_voter = all_votes[0] > 0
+        places, votes = nearest.places[0, is_voter], all_votes[0, is_voter]
         found = self.kept.X[places][:, x.indices].toarray().astype(np.float64)
         products = (found * np.asarray(x.data, np.float64)).T  # (n_present, n_votes)
         similarity = products.sum(axis=0)
@@ -85,8 +89,7 @@ class NeighborsExpert(Expert):
         return self.kept
 
     def voters(self, X: Counts) -> tuple[Nearest, FloatArray]:
-        nearest = self.voting.nearest(self.kept, X)
-        votes = self.voting.of_neighbors(self.kept, nearest)
+        nearest, votes = self._weighed(X)
         # Stable, so that of documents with equal votes the nearest is first.
         order = np.argsort(-votes, axis=1, kind="stable")
         ranked = Nearest(

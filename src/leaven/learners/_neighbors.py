@@ -57,15 +57,18 @@ class NeighborsLearner(Learner):
         rng = np.random.default_rng(run.seed)
         most = self.max_documents
         labeled = distinct_sample(corpus, most, rng, labeled=True)
-        asked, n_unlabeled = labeled.block.rows(slice(0)), 0
+        block, n_unlabeled = labeled.block.rows(slice(0)), 0
         if self.unlabeled_weight > 0:
             unlabeled = distinct_sample(corpus, most, rng, labeled=False)
-            asked, n_unlabeled = unlabeled.block, unlabeled.n_able
+            block, n_unlabeled = unlabeled.block, unlabeled.n_able
+        # Copies of an unlabeled document are no more certain than one of it.
+        weight = self.unlabeled_weight * np.minimum(block.weight, 1.0)
+        asked = KeptDocuments(unit_rows(block.X), block.y, weight, block.numbers)
         voting, voters = self.voters(labeled.block, asked, training.n_classes, run)
         expert = self.expert(voting, voters, training.class_weights, run)
         facts = {
             **_counts(voters, training),
-            "n_considered": len(asked.y),
+            "n_considered": len(asked.codes),
             "n_unlabeled_found": n_unlabeled,
             "n_labeled_found": labeled.n_able,
             "n_kept": len(expert.kept.codes),
@@ -81,18 +84,15 @@ class NeighborsLearner(Learner):
         )
 
     def voters(
-        self, labeled: Block, unlabeled: Block, n_classes: int, run: Run
+        self, labeled: Block, unlabeled: KeptDocuments, n_classes: int, run: Run
     ) -> tuple[Voting, KeptDocuments]:
         """The documents that vote before any condensing, and how; unlabeled ones in this order."""
         kept = replace(KeptDocuments.of_labeled(labeled), algorithm=self.algorithm)
         voting = Voting.of(self.votes, kept, self.n_neighbors, n_classes, run.n_threads)
-        if not len(unlabeled.y):
+        if not len(unlabeled.codes):
             return voting, kept
-        # Copies of an unlabeled document are no more certain than one of it.
-        weight = self.unlabeled_weight * np.minimum(unlabeled.weight, 1.0)
-        asked = KeptDocuments(unit_rows(unlabeled.X), unlabeled.y, weight, unlabeled.numbers)
         on_block = run.progress.phase("neighbors")
-        return voting, voting.grown(kept, asked, self.threshold, on_block)
+        return voting, voting.grown(kept, unlabeled, self.threshold, on_block)
 
     def expert(
         self, voting: Voting, kept: KeptDocuments, class_weights: FloatArray, run: Run
@@ -129,7 +129,7 @@ class NeighborsLearned(Learned):
     """Documents that vote, and the unlabeled ones that were considered."""
 
     learner: NeighborsLearner
-    unlabeled: Block = field(repr=False)
+    unlabeled: KeptDocuments = field(repr=False)
 
     def held_out_scores(self, folds: Folds, places: list[IntArray], run: Run) -> FloatArray:
         """All folds consider the same unlabeled documents, which are in memory already."""
