@@ -81,7 +81,7 @@ class CentroidLearner(Learner):
             is_of_class = labeled.y == np.arange(training.n_classes)[:, None]
             return np.asarray((csr_array(is_of_class.astype(float)) @ unit).toarray())
 
-        means = training.corpus.reduce(total) / training.class_weights[:, None]
+        means = training.corpus.reduce(total) / training.label_weights[:, None]
         means += self.shrinkage * (means.mean(axis=0) - means)
         return Learned(self, CentroidExpert(self.title, means))
 

@@ -9,7 +9,7 @@ from drawing import cut_up, draw_corpus
 from leaven import NaiveBayesEM
 from leaven.corpora import UNLABELED, CountedFiles, InMemoryCorpus, StreamedCorpus
 from leaven.documents import DocumentFiles, Documents, Labels
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.exceptions import DataError
 from leaven.learning import run_em
 from leaven.models import MultinomialMixture

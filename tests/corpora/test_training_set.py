@@ -20,7 +20,7 @@ def test_labeled_documents_are_counted_by_their_weight(corpus):
     drawn = draw_corpus(0, weighted=True)
     training = TrainingSet.of(corpus(drawn), LABELS)
     expected = [drawn.weight[drawn.y == code].sum() for code in range(3)]
-    assert_allclose(training.class_weights, expected)
+    assert_allclose(training.label_weights, expected)
     assert (training.n_classes, training.n_dims) == (3, 0)
 
 
@@ -28,7 +28,7 @@ def test_a_class_without_documents_weighs_nothing_and_a_code_without_a_class_is_
     drawn = draw_corpus(0)
     corpus = CORPORA["memory"](drawn)
     four = Labels(np.arange(4))
-    assert_array_equal(TrainingSet.of(corpus, four).class_weights[3:], [0.0])
+    assert_array_equal(TrainingSet.of(corpus, four).label_weights[3:], [0.0])
     with pytest.raises(ValueError, match="below the number of classes, 2, got 2; name all classes"):
         TrainingSet.of(corpus, Labels(np.arange(2)))
 
@@ -63,6 +63,6 @@ def test_vectors_are_given_to_every_document(corpus):
         lambda block: replace(block, vectors=drawn.vectors[block.numbers]), N_DIMS
     )
     assert (plain.n_dims, seen.n_dims) == (0, N_DIMS)
-    assert_array_equal(seen.class_weights, plain.class_weights)
+    assert_array_equal(seen.label_weights, plain.label_weights)
     assert plain.labeled.vectors is None
     assert_array_equal(seen.labeled.vectors, drawn.vectors[seen.labeled.numbers])

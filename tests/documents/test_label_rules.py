@@ -6,8 +6,8 @@ import pytest
 
 from leaven.documents import read_documents
 from leaven.documents._label_checks import doubtful_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
-from leaven.documents._labels import encode_labels
 from leaven.documents._reading import Reading
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from leaven.documents import UNLABELED, Labels
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 
 TEXT = {
     "list": ["b", None, "a", "", "b"],

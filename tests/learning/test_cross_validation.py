@@ -130,10 +130,10 @@ def test_the_rest_is_everything_but_the_fold(corpus, cv):
 def test_the_rest_knows_what_its_classes_weigh(corpus):
     drawn = draw_corpus(0, weighted=True)
     folds = folds_of(corpus(drawn), 4)
-    assert_allclose(folds.training.class_weights, in_memory(drawn).reduce(totals)[1:4])
+    assert_allclose(folds.training.label_weights, in_memory(drawn).reduce(totals)[1:4])
     for fold in folds.folds:
         rest = folds.rest(fold)
-        assert_allclose(rest.class_weights, rest.corpus.reduce(totals)[1:4])
+        assert_allclose(rest.label_weights, rest.corpus.reduce(totals)[1:4])
         assert rest.labels is folds.training.labels
 
 

@@ -14,7 +14,7 @@ from leaven import TextClassifier, compare
 from leaven._base.folds import labeled_folds
 from leaven._base.peak_memory import PeakMemory
 from leaven.datasets import load_docstrings
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.methods import METHODS, Comparison, MethodResult
 from leaven.methods._compare import _folds, _usual_methods
 

@@ -9,7 +9,7 @@ from leaven import NaiveBayesEM, TextClassifier, diagnose
 from leaven.corpora import Counting, InMemoryCorpus, TextsInMemory, TrainingSet
 from leaven.documents import Labels
 from leaven.documents._arrow import as_text_array
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.held_out.diagnosis import Diagnosis, Point, diagnose_corpus
 from leaven.held_out.diagnosis._findings import judge
 from leaven.held_out.diagnosis._trials import MOST_UNLABELED, Trials

@@ -6,7 +6,17 @@ import numpy as np
 
 from leaven._base.typing import FloatArray, IntArray
 
-__all__ = ["calibration_error", "calibration_gaps", "log_softmax", "macro_f1", "softmax"]
+__all__ = [
+    "calibration_error",
+    "calibration_gaps",
+    "log_softmax",
+    "logit",
+    "macro_f1",
+    "sigmoid",
+    "softmax",
+]
+
+NEAREST_TO_CERTAIN = 1e-12  # a probability that is not told apart from 0, or from 1
 
 
 def log_softmax(scores: FloatArray) -> FloatArray:
@@ -20,6 +30,20 @@ def softmax(scores: FloatArray) -> FloatArray:
     """Scores of classes as probabilities."""
     probabilities: FloatArray = np.exp(log_softmax(scores))
     return probabilities
+
+
+def sigmoid(scores: FloatArray) -> FloatArray:
+    """Log odds as probabilities."""
+    odds = np.exp(-np.abs(scores))
+    probabilities: FloatArray = np.where(scores >= 0, 1.0, odds) / (1.0 + odds)
+    return probabilities
+
+
+def logit(probabilities: FloatArray) -> FloatArray:
+    """Probabilities as log odds, which are finite."""
+    inside = np.clip(probabilities, NEAREST_TO_CERTAIN, 1.0 - NEAREST_TO_CERTAIN)
+    scores: FloatArray = np.log(inside) - np.log1p(-inside)
+    return scores
 
 
 def macro_f1(n_right: IntArray, n_true: IntArray, n_predicted: IntArray) -> float:

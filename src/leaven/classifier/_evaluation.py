@@ -225,14 +225,15 @@ class Scorer:
             on_progress=on_progress,
         )
         known = self.fitted.labels
+        decided = self.fitted.decide(probability)
         unknown = known.unknown(column)
         return Judged(
             known,
             unknown,
             is_scored,
             known.followed_by(unknown).encode(column),
-            self.fitted.decide(probability),
-            probability.max(axis=1),
+            decided.codes,
+            self.fitted.confidence(probability, decided),
             is_wordless,
             n_unlabeled,
             int(is_known.sum()),

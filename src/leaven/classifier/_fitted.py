@@ -9,19 +9,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leaven._base.measures import softmax
 from leaven._base.progress import OnDone
-from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray, IntArray
+from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray
 from leaven._base.validation import check_whole
 from leaven.classifier._nearby import NO_DOCUMENTS, Nearby, find_nearby, listed_neighbors
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
 from leaven.documents._excerpts import Excerpts
-from leaven.documents._labels import Labels
+from leaven.documents._labels import EncodedLabels, Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import UnseenWordsWarning
 from leaven.experts import (
     ComponentWords,
+    Decision,
     Expert,
     Explanation,
     MixtureExpert,
@@ -63,7 +63,7 @@ class FittedClassifier:
     counter: TextCounter
     experts: tuple[Expert, ...]
     weights: FloatArray  # (n_experts,)
-    labels: Labels
+    decision: Decision
     report: FitReport
     view: View | None = None  # where documents' vectors come from, if experts use any
     dtype: Any = np.float32  # of counts
@@ -72,6 +72,10 @@ class FittedClassifier:
     labeled_hashes: NDArray[np.uint64] = field(default_factory=_no_hashes)  # sorted, of the texts
     documents: KeptDocuments | None = None  # to compare with: an expert's own, or labeled ones
     excerpts: Excerpts | None = None  # of these documents
+
+    @property
+    def labels(self) -> Labels:
+        return self.decision.labels
 
     @property
     def classes(self) -> ClassArray:
@@ -97,9 +101,13 @@ class FittedClassifier:
         """The first expert that consists of components, if there is one."""
         return next((found for expert in self.experts if (found := expert.as_mixture())), None)
 
-    def decide(self, probability: FloatArray) -> IntArray:
-        """Code of each document: the one place where probabilities become a decision."""
-        return self.labels.decide(probability)
+    def decide(self, probability: FloatArray) -> EncodedLabels:
+        """Labels of documents: the one place where probabilities become a decision."""
+        return self.decision.decided(probability)
+
+    def confidence(self, probability: FloatArray, decided: EncodedLabels) -> FloatArray:
+        """Probability that each document's label is correct."""
+        return self.decision.confidence(probability, decided)
 
     def scores(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
         """Weighted sum of the experts' scores of counted documents."""
@@ -150,7 +158,7 @@ class FittedClassifier:
             X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
             if not self.needs_vectors:  # which are evidence too
                 is_wordless[start : start + len(batch)] = np.diff(X.indptr) == 0
-            batches.append(softmax(self.scores(X, given, n_threads)))
+            batches.append(self.decision.probability(self.scores(X, given, n_threads)))
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
         probability = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
@@ -295,11 +303,11 @@ class FittedClassifier:
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
-        probability = softmax(self.scores(x, given, 1))
-        (code,) = self.decide(probability)
+        probability = self.decision.probability(self.scores(x, given, 1))
+        (predicted,) = self.decide(probability).values.tolist()
         names = self.classes.tolist()
         return Explanation(
-            names[int(code)],
+            predicted,
             dict(zip(names, map(float, probability[0]), strict=True)),
             [] if is_hashed else self._word_pulls(x, given, how_many),
             0 if is_hashed else self._count_unknown(text, x),

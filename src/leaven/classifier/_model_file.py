@@ -28,7 +28,7 @@ from leaven.classifier._stored_documents import documents_from, documents_to, ex
 from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import ModelFileError
-from leaven.experts import UnknownKindError, experts_from, experts_to
+from leaven.experts import OneLabel, UnknownKindError, experts_from, experts_to
 from leaven.learning._em_facts import EMFacts, class_lines, em_lines
 from leaven.learning._views import view_from, view_to
 from leaven.text._counter import TextCounter
@@ -238,7 +238,7 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         counter,
         experts,
         weights,
-        labels,
+        OneLabel(labels),
         report,
         view,
         np.dtype(about["counts"]),

@@ -86,7 +86,8 @@ class Columns:
         self, fitted: FittedClassifier, probability: FloatArray, is_wordless: BoolArray
     ) -> tuple[list[pa.Array], Tally]:
         """Values of the columns, and the predictions counted."""
-        codes, confidence = fitted.decide(probability), probability.max(axis=1)
+        decided = fitted.decide(probability)
+        codes, confidence = decided.codes, fitted.confidence(probability, decided)
         is_decided = is_confident(confidence, self.min_probability)
         classes = pa.array(fitted.classes.tolist())
         predicted = classes.take(pa.array(codes, mask=~is_decided))

@@ -21,23 +21,23 @@ class TrainingSet:
 
     corpus: Corpus
     labels: Labels
-    class_weights: FloatArray  # (n_classes,) labeled documents of each class, by weight
+    label_weights: FloatArray  # (n_codes,) labeled documents of each code, by weight
     n_dims: int = 0  # of the documents' vectors
 
     @classmethod
     def of(cls, corpus: Corpus, labels: Labels) -> "TrainingSet":
         """Training set of a corpus with uncounted labels: takes one pass over its codes."""
-        n_classes = len(labels)
+        n_labels = labels.n_codes
 
         def count(block: Block) -> FloatArray:
             is_labeled = block.y >= 0
-            n_codes = max(n_classes, int(block.y.max(initial=-1)) + 1)
-            if n_codes > n_classes:
+            n_codes = max(n_labels, int(block.y.max(initial=-1)) + 1)
+            if n_codes > n_labels:
                 raise ValueError(
-                    f"class codes must be below the number of classes, {n_classes}, got "
+                    f"class codes must be below the number of classes, {n_labels}, got "
                     f"{n_codes - 1}; name all classes"
                 )
-            weights = np.bincount(block.y[is_labeled], block.weight[is_labeled], n_classes)
+            weights = np.bincount(block.y[is_labeled], block.weight[is_labeled], n_labels)
             return weights.astype(np.float64)
 
         return cls(corpus, labels, corpus.reduce(count))

@@ -18,8 +18,9 @@ from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import in_memory
 from leaven.corpora._training_set import TrainingSet
 from leaven.documents._excerpts import excerpts_of_rows, excerpts_of_texts
-from leaven.documents._label_checks import check_class_weights
-from leaven.documents._labels import EncodedLabels, Labels, encode_labels, refuse_minus_one
+from leaven.documents._label_checks import check_label_weights
+from leaven.documents._label_encoding import encode_column, labels_from, refuse_minus_one
+from leaven.documents._labels import EncodedLabels, Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
 from leaven.documents._vectors import vector_array
@@ -48,7 +49,7 @@ class Counting:
     options: Callable[[int], TextOptions]  # given the number of documents
     n_threads: int | None = None
     progress: Progress = SILENT
-    # Takes labels, labeled documents per class, and all documents; raises, or returns notes.
+    # Takes labels, labeled documents per code, and all documents; raises, or returns notes.
     check_labels: Callable[[Labels, IntArray, int], list[str]] = lambda *_: []
 
 
@@ -63,12 +64,12 @@ class Counted:
     labels_digest: str = ""  # of the documents' labels; "" where it is too costly
     labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
     n_wordless: int = 0  # labeled documents without a word that is counted
-    counts: IntArray | None = None  # labeled documents of each class; None: their weights
+    counts: IntArray | None = None  # labeled documents of each code; None: their weights
 
     @property
-    def class_counts(self) -> IntArray:
-        """Labeled documents of each class."""
-        return self.training.class_weights.astype(np.int64) if self.counts is None else self.counts
+    def label_counts(self) -> IntArray:
+        """Labeled documents of each code."""
+        return self.training.label_weights.astype(np.int64) if self.counts is None else self.counts
 
 
 class Uncounted(Protocol):
@@ -109,11 +110,11 @@ class TextsInMemory:
         )
         weights = np.ones(len(self.texts)) if self.weights is None else self.weights
         is_labeled = codes >= 0
-        class_weights = np.zeros(len(labels))
-        np.add.at(class_weights, codes[is_labeled], weights[is_labeled])
-        check_class_weights(class_weights, labels)
+        label_weights = np.zeros(labels.n_codes)
+        np.add.at(label_weights, codes[is_labeled], weights[is_labeled])
+        check_label_weights(label_weights, labels)
         block = Block(X, codes, weights, self.vectors)
-        training = TrainingSet(in_memory(block, how.n_threads), labels, class_weights)
+        training = TrainingSet(in_memory(block, how.n_threads), labels, label_weights)
         digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
         n_wordless = int(_sizes(block)[1])
         return Counted(
@@ -127,7 +128,7 @@ class TextsInMemory:
 
     def _labeled(self) -> LabeledTexts:
         is_labeled = self.encoded.codes >= 0
-        names = pa.array(self.encoded.labels.names, pa.large_string())
+        names = pa.array(self.encoded.labels.keys, pa.large_string())
         texts = self.texts if is_labeled.all() else self.texts.filter(pa.array(is_labeled))
         return LabeledTexts.of(texts, names.take(pa.array(self.encoded.codes[is_labeled])))
 
@@ -149,7 +150,7 @@ class FilesInMemory:
         vectors = None
         if self.vectors is not None and documents.columns is not None:
             vectors = vector_array(documents.columns, self.vectors, documents.source)
-        texts = TextsInMemory(documents.texts, encode_labels(documents.labels), vectors)
+        texts = TextsInMemory(documents.texts, encode_column(documents.labels), vectors)
         counted = texts.counted(how)
         return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
 
@@ -245,9 +246,8 @@ def described(
     if not found.labels:
         raise DataError(no_labels_message(files))
     refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
-    # Every name once, to check and sort them as elsewhere.
-    labels = encode_labels(list(found.labels)).labels
-    counts = np.array([found.labels[name] for name in labels.names], dtype=np.int64)
+    labels = labels_from(list(found.labels))
+    counts = np.array([found.labels[key] for key in labels.keys], dtype=np.int64)
     notes = bad_files_notes(files) + how.check_labels(labels, counts, found.n_documents)
     if found.n_forgotten:
         notes.append(

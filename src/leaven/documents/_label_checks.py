@@ -10,7 +10,7 @@ from leaven.documents._label_rules import one_spelling
 from leaven.documents._labels import EncodedLabels, Labels
 
 __all__ = [
-    "check_class_weights",
+    "check_label_weights",
     "check_labels",
     "check_lengths",
     "doubtful_labels",
@@ -52,11 +52,11 @@ def one_class_message(classes: ClassArray) -> str:
     )
 
 
-def check_class_weights(weights: FloatArray, labels: Labels) -> None:
+def check_label_weights(weights: FloatArray, labels: Labels) -> None:
     """Refuse fewer than two classes, and a class without labeled documents, by their weights."""
-    if len(labels) < 2:
+    if labels.n_codes < 2:
         raise ValueError(one_class_message(labels.classes))
-    if not (weights > 0).all():
+    if not (labels.has_sets or (weights > 0).all()):
         empty = labels.classes.tolist()[int(weights.argmin())]
         raise ValueError(
             f"every class needs a labeled document of positive weight, class {empty!r} has none"
@@ -65,10 +65,11 @@ def check_class_weights(weights: FloatArray, labels: Labels) -> None:
 
 def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
     """Refuse labels that nothing can be learned from; returns notes on questionable ones."""
-    if len(labels) < 2:
+    if labels.n_codes < 2:
         raise ValueError(one_class_message(labels.classes))
     names = labels.classes.tolist()
     n_labeled = int(counts.sum())
+    counts = labels.per_class(counts)
     n_unlabeled = n_documents - n_labeled
     if (
         counts.max() == 1
@@ -87,7 +88,9 @@ def doubtful_labels(labels: Labels, counts: IntArray) -> list[str]:
     """Warnings about classes that look like several spellings of one, or like missing labels."""
     found = {
         name: count
-        for name, count in zip(labels.classes.tolist(), counts.tolist(), strict=True)
+        for name, count in zip(
+            labels.classes.tolist(), labels.per_class(counts).tolist(), strict=True
+        )
         if isinstance(name, str)
     }
     return [*_warn_of_spellings(found), *_warn_of_missing(found)]

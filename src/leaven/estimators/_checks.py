@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from leaven._base.matrices import check_matrix
-from leaven.documents._labels import is_missing
+from leaven.documents._label_encoding import is_missing
 
 __all__ = ["check_counts", "checked_counts", "checked_targets"]
 

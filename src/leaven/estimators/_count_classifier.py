@@ -16,7 +16,8 @@ from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray, Counts, FloatArray
 from leaven._base.validation import Seed, check_seed, checked_seed, checked_weights
 from leaven.corpora import Block, Corpus, TrainingSet, in_memory
-from leaven.documents._labels import Labels, encode_labels
+from leaven.documents._label_encoding import encode_labels
+from leaven.documents._labels import Labels
 from leaven.estimators._checks import checked_counts, checked_targets
 from leaven.learners import Learned, Learner, Run
 from leaven.learning import View, learn_view

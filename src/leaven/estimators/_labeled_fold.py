@@ -9,7 +9,7 @@ from sklearn.model_selection import BaseCrossValidator
 from leaven._base.folds import labeled_folds, n_folds_for
 from leaven._base.typing import IntArray
 from leaven._base.validation import Seed, checked_seed
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 
 __all__ = ["LabeledFold"]
 

@@ -8,6 +8,7 @@ from leaven.experts._base import (
     documents_of,
     register_expert,
 )
+from leaven.experts._decisions import Decision, OneLabel, SeveralLabels, usual_decision
 from leaven.experts._explanations import (
     ComponentWords,
     Explanation,
@@ -30,12 +31,15 @@ from leaven.experts._tensors import UnknownKindError, experts_from, experts_to
 __all__ = [
     "EXPERT_KINDS",
     "ComponentWords",
+    "Decision",
     "Expert",
     "Explanation",
     "LinearExpert",
     "MixtureExpert",
     "Neighbor",
     "NeighborsExpert",
+    "OneLabel",
+    "SeveralLabels",
     "StoredExpert",
     "TwoViewExpert",
     "UnknownKindError",
@@ -51,4 +55,5 @@ __all__ = [
     "row_norms",
     "strongest",
     "top_words",
+    "usual_decision",
 ]

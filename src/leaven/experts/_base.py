@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 import numpy as np
 
 from leaven._base.tensors import Settings, StoredArrays
-from leaven._base.typing import Counts, FloatArray
+from leaven._base.typing import BoolArray, Counts, FloatArray
 
 if TYPE_CHECKING:
     from leaven.experts._mixture import MixtureExpert
@@ -108,6 +108,15 @@ class Expert(Protocol):
         """Those of its documents that vote on others, and their shares of the votes.
 
         The largest share first; None where predictions do not come from votes.
+        """
+        return None
+
+    def generated(self, x: Counts, has_class: BoolArray) -> FloatArray | None:
+        """Shares of one document's words that its classes generated, (n_present, n_classes + 2).
+
+        ``has_class`` are the document's classes. The last two columns are the shares of what all
+        classes have in common, and of none of them; a row adds up to one. None where the expert
+        does not model which class a word comes from.
         """
         return None
 

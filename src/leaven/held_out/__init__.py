@@ -10,6 +10,7 @@ from leaven.held_out._combination import (
 from leaven.held_out._disputes import ODDS, Disputes, disputed_labels
 from leaven.held_out._expectation import Expectation, expect_accuracy
 from leaven.held_out._held_out import HeldOut
+from leaven.held_out._set_combination import calibrate_sets, combine_sets
 from leaven.held_out._weights import fit_weights, temper
 
 __all__ = [
@@ -19,7 +20,9 @@ __all__ = [
     "Expectation",
     "HeldOut",
     "calibrate",
+    "calibrate_sets",
     "class_shares",
+    "combine_sets",
     "disputed_labels",
     "expect_accuracy",
     "fit_weights",

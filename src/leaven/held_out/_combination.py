@@ -9,7 +9,7 @@ import numpy as np
 from leaven._base.typing import FloatArray
 from leaven.corpora import Block, TrainingSet, sample_documents
 from leaven.documents._labels import Labels
-from leaven.experts import Expert, checked_scores
+from leaven.experts import Decision, Expert, checked_scores
 from leaven.held_out._expectation import Expectation
 from leaven.held_out._held_out import HeldOut
 from leaven.held_out._weights import fit_weights, temper
@@ -29,6 +29,7 @@ class Combination:
     expected: Expectation | None = None
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
     reason: str | None = None
+    decision: Decision | None = None  # None: the usual one for the labels
 
 
 def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:

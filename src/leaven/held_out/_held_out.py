@@ -26,7 +26,7 @@ class HeldOut:
     def __init__(self, training: TrainingSet, run: Run) -> None:
         self.training, self.run = training, run
         self.labels = training.labels
-        codes = training.labeled.y
+        codes = training.labels.strata(training.labeled.y)
         most = int(np.bincount(codes).max())
         self.n_folds = min(FOLDS, most)
         self.n_unlabeled = 0  # documents that experts are also fitted on

@@ -5,6 +5,7 @@ from leaven.learners._components import Choice
 from leaven.learners._frequency_estimate import FrequencyEstimateLearner
 from leaven.learners._naive_bayes import MixtureLearned, NaiveBayesLearner
 from leaven.learners._neighbors import NeighborsLearner
+from leaven.learners._svm import SVMLearner
 from leaven.learners._two_view import TwoViewLearner
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "NaiveBayesLearner",
     "NeighborsLearner",
     "Run",
+    "SVMLearner",
     "TwoViewLearner",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 
 from leaven._base.validation import check_in
 from leaven.corpora import CorpusSize, TrainingSet
-from leaven.documents._label_checks import check_class_weights
+from leaven.documents._label_checks import check_label_weights
 from leaven.experts import MixtureExpert
 from leaven.learners._base import Learned, Learner, Run
 from leaven.learners._naive_bayes import mixture_prior_weight
@@ -34,7 +34,7 @@ class FrequencyEstimateLearner(Learner):
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         corpus = training.corpus
         self.check(corpus.dtype)
-        check_class_weights(training.class_weights, training.labels)
+        check_label_weights(training.label_weights, training.labels)
         n_classes = training.n_classes
         prior = (self.alpha, self.unlabeled_weight, self.shrinkage)
         formula = FrequencyEstimate(n_classes, corpus.n_words, *prior)

@@ -13,7 +13,7 @@ from leaven._base.plain import plain
 from leaven._base.typing import FloatArray
 from leaven._base.validation import check_choice, check_in, check_whole
 from leaven.corpora import CorpusSize, TrainingSet
-from leaven.documents._label_checks import check_class_weights
+from leaven.documents._label_checks import check_label_weights
 from leaven.exceptions import CollapseWarning
 from leaven.experts import Expert, MixtureExpert
 from leaven.learners._base import Learned, Learner, Message, Run
@@ -115,7 +115,7 @@ class NaiveBayesLearner(Learner):
 
     def fit(self, training: TrainingSet, run: Run) -> MixtureLearned:
         self.check(training.corpus.dtype)
-        check_class_weights(training.class_weights, training.labels)
+        check_label_weights(training.label_weights, training.labels)
         model, climb, choices = self._planned(training, run)
         start = self._warm_start(run, model, training)
         on_step = run.progress.steps("EM", self.most_steps)
@@ -217,7 +217,7 @@ class NaiveBayesLearner(Learner):
                 f"{self.tol}; increase max_iter or tol"
             )
             found.append((ConvergenceWarning, message))
-        collapse = collapse_message(training.labels, training.class_weights, shares)
+        collapse = collapse_message(training.labels, training.label_weights, shares)
         if collapse is not None:
             found.append((CollapseWarning, collapse))
         return tuple(found)

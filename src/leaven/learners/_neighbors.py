@@ -10,7 +10,7 @@ from leaven._base.progress import SILENT
 from leaven._base.typing import FloatArray, IntArray
 from leaven._base.validation import check_choice, check_in, check_whole
 from leaven.corpora import MOST_LABELED, Block, TrainingSet, distinct_sample
-from leaven.documents._label_checks import check_class_weights
+from leaven.documents._label_checks import check_label_weights
 from leaven.experts import NeighborsExpert
 from leaven.learners._base import Learned, Learner, Run
 from leaven.learning._cross_validation import Folds
@@ -53,7 +53,7 @@ class NeighborsLearner(Learner):
     def fit(self, training: TrainingSet, run: Run) -> "NeighborsLearned":
         corpus = training.corpus
         self.check(corpus.dtype)
-        check_class_weights(training.class_weights, training.labels)
+        check_label_weights(training.label_weights, training.labels)
         rng = np.random.default_rng(run.seed)
         most = self.max_documents
         labeled = distinct_sample(corpus, most, rng, labeled=True)
@@ -65,7 +65,7 @@ class NeighborsLearner(Learner):
         weight = self.unlabeled_weight * np.minimum(block.weight, 1.0)
         asked = KeptDocuments(unit_rows(block.X), block.y, weight, block.numbers)
         voting, voters = self.voters(labeled.block, asked, training.n_classes, run)
-        expert = self.expert(voting, voters, training.class_weights, run)
+        expert = self.expert(voting, voters, training.label_weights, run)
         facts = {
             **_counts(voters, training),
             "n_considered": len(asked.codes),
@@ -95,14 +95,14 @@ class NeighborsLearner(Learner):
         return voting, voting.grown(kept, unlabeled, self.threshold, on_block)
 
     def expert(
-        self, voting: Voting, kept: KeptDocuments, class_weights: FloatArray, run: Run
+        self, voting: Voting, kept: KeptDocuments, label_weights: FloatArray, run: Run
     ) -> NeighborsExpert:
         """The expert of the documents that vote, or of those that condensing leaves."""
         if self.condense:
             none = kept.rows(slice(0))
             kept = voting.grown(none, kept, on_block=run.progress.phase("condensing"))
         # As if every class had one more: a fold may hold out all documents of a class.
-        log_prior = np.log((class_weights + 1.0) / (class_weights + 1.0).sum())
+        log_prior = np.log((label_weights + 1.0) / (label_weights + 1.0).sum())
         return NeighborsExpert(self.title, kept, voting, log_prior)
 
     def _lines(self, facts: dict[str, Any]) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Folds:
         self.labeled = fetch_labeled(training.corpus) if labeled is None else labeled
         self.unlabeled = Unlabeled(training.corpus) if unlabeled is None else unlabeled
         number = n_folds_for(n_folds, len(self.labeled.y))
-        self.folds = labeled_folds(self.labeled.y, number, seed)
+        self.folds = labeled_folds(self.labels.strata(self.labeled.y), number, seed)
 
     def kept(self, fold: IntArray) -> IntArray:
         """Places of the labeled documents that stay in training."""
@@ -56,9 +56,9 @@ class Folds:
     def rest(self, fold: IntArray) -> TrainingSet:
         """All documents but those of a fold."""
         block = self.labeled.rows(self.kept(fold))
-        weights = np.bincount(block.y, block.weight, len(self.labels)).astype(np.float64)
+        weights = np.bincount(block.y, block.weight, self.labels.n_codes).astype(np.float64)
         corpus = Joined([in_memory(block, 1), self.unlabeled])
-        return replace(self.training, corpus=corpus, class_weights=weights)
+        return replace(self.training, corpus=corpus, label_weights=weights)
 
     def documents(self, fold: IntArray) -> Block:
         """The documents of a fold."""

@@ -16,8 +16,9 @@ from leaven._base.typing import FloatArray, IntArray
 from leaven._base.validation import Seed, check_choice, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
-from leaven.documents._labels import EncodedLabels, encode_labels
+from leaven.documents._labels import EncodedLabels
 from leaven.exceptions import LabelWarning
 from leaven.learning import check_given
 from leaven.methods._method_results import Comparison, MethodResult
@@ -232,7 +233,7 @@ class _Trial:
             self.error = error
             return
         self.memory.append(memory.added)
-        self.predicted.append(clf.fitted.decide(probabilities))
+        self.predicted.append(clf.fitted.decide(probabilities).codes)
 
     def result(self, truth: IntArray) -> MethodResult:
         if self.error is not None:

@@ -16,8 +16,8 @@ from leaven.corpora import Block, Counting, Joined, TextsInMemory, TrainingSet, 
 from leaven.corpora._base import stacked
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
-from leaven.documents._labels import encode_labels
 from leaven.exceptions import LabelWarning
 from leaven.experts import checked_scores
 from leaven.held_out.diagnosis import (
@@ -184,7 +184,7 @@ class _Default:
             corpus = Joined([in_memory(part, self.run.n_threads) for part in parts])
             counts = np.bincount(labeled.y, labeled.weight, self.training.n_classes)
             weights = counts.astype(np.float64)
-            training = replace(self.training, corpus=corpus, class_weights=weights)
+            training = replace(self.training, corpus=corpus, label_weights=weights)
             learned = self.learner.fit(training, self.run)
             combined = self.method.blended(learned, training, self.run)
             documents = self._as_seen(held)

@@ -13,8 +13,8 @@ from leaven._base.validation import checked_weights
 from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
+from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
-from leaven.documents._labels import encode_labels
 from leaven.experts import ComponentWords, Explanation, Neighbor
 from leaven.learning import check_given
 
@@ -53,10 +53,13 @@ class FittedTexts:
         """Most probable class of each document; None where it is below ``min_probability``."""
         fitted = self.fitted
         probability = fitted.predict_proba(**self._asked(X, vectors))
-        predicted = fitted.labels.decode(fitted.decide(probability))
+        decided = fitted.decide(probability)
+        predicted = decided.values
         if min_probability is not None:
             predicted = predicted.astype(object)
-            predicted[~is_confident(probability.max(axis=1), min_probability)] = None
+            predicted[~is_confident(fitted.confidence(probability, decided), min_probability)] = (
+                None
+            )
         return predicted
 
     def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
@@ -98,8 +101,8 @@ class FittedTexts:
                 )
         truth = known.classes[known.codes[is_labeled]]
         fitted = self.fitted
-        codes = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
-        right = fitted.labels.decode(codes)[is_labeled] == truth
+        decided = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
+        right = decided.values[is_labeled] == truth
         return float(np.average(right, weights=weight))
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:

@@ -14,7 +14,8 @@ from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import Seed, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths
-from leaven.documents._labels import EncodedLabels, encode_labels
+from leaven.documents._label_encoding import encode_labels
+from leaven.documents._labels import EncodedLabels
 from leaven.held_out import disputed_labels
 from leaven.learning import check_given
 from leaven.methods._text_classifier import TextClassifier

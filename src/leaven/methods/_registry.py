@@ -5,7 +5,7 @@ This module imports nothing that takes time, so that a command line can list met
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,6 +54,9 @@ class Method:
         Whether counts may be negative, as those of hashed words with signs are.
     blend : str
         Where the function is that adds other experts to the learner's; "" adds none.
+    sets : mapping or None
+        What differs for documents with several labels, of the fields above; None: it learns one
+        label per document only.
     is_slow : bool
         Whether comparisons of many documents and classes should leave it out.
     is_diagnosed : bool
@@ -73,6 +76,7 @@ class Method:
     supervised: str = ""
     takes_negative: bool = False
     blend: str = ""
+    sets: Mapping[str, Any] | None = None
     is_slow: bool = False
     is_diagnosed: bool = False
     estimator: str = ""
@@ -96,6 +100,21 @@ class Method:
                 f"method {self.name!r} cannot run {PLACES[place]}, only {possible}; train it "
                 "there, or choose another method"
             )
+
+    @property
+    def learns_sets(self) -> bool:
+        """Whether documents may have several labels."""
+        return self.sets is not None
+
+    def for_sets(self) -> "Method":
+        """This method for documents with several labels, or an error where it cannot learn them."""
+        if self.sets is None:
+            raise ValueError(
+                f"method {self.name!r} learns one label per document, but the labels are lists of "
+                f"several (multi-label); choose {' or '.join(methods_where(learns_sets=True))}, or "
+                "give one label per document"
+            )
+        return replace(self, **self.sets)
 
     def blended(self, learned: "Learned", training: "TrainingSet", run: "Run") -> "Combination":
         """The learner's expert among the others of the blend."""
@@ -265,6 +284,17 @@ for _method in (
         _SOFT,  # at any length: documents are compared at unit length
         _SOFT_RARE,
         takes_negative=True,
+    ),
+    Method(
+        "svm",
+        "one linear support vector machine for each class, on the labeled documents alone",
+        "labels are many (50 per class or more), or documents have several labels",
+        "leaven.learners:SVMLearner",
+        {},
+        _SOFT,  # at any length: documents are scaled to unit length
+        _SOFT_RARE,
+        takes_negative=True,
+        sets={},
     ),
     Method(
         "ss-cknn",

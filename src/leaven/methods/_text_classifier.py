@@ -19,7 +19,7 @@ from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
 from leaven.documents._excerpts import check_length
 from leaven.documents._label_checks import check_labels, check_lengths
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.documents._reading import Columns, Reading
 from leaven.learners import Learner, Run
 from leaven.methods._fitted_texts import FittedTexts
@@ -304,6 +304,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             seconds={"preparing": time.perf_counter() - began},
             keep_documents=bool(self.keep_documents),
             keep_excerpts=int(self.keep_excerpts),
+            options=self.options,
         )
         self._fitted = training.fit(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report

@@ -3,7 +3,7 @@
 import dataclasses
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,20 +11,22 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from leaven._base.plain import checked_plain, plain
+from leaven._base.typing import IntArray
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
 from leaven.documents._excerpts import Excerpts
 from leaven.documents._label_checks import check_labels, doubtful_labels
+from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
-from leaven.experts import documents_of
-from leaven.held_out import Combination, calibrate
+from leaven.experts import documents_of, usual_decision
+from leaven.held_out import Combination, calibrate, calibrate_sets
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
 from leaven.learning import View, learn_view
 from leaven.methods._diagnose import spelling_of
 from leaven.methods._label_quality import label_quality
-from leaven.methods._options import learner_options
+from leaven.methods._options import learner_options, make_learner
 from leaven.methods._registry import Method
 from leaven.methods._warm_start import WarmStart
 from leaven.neighbors import KeptDocuments
@@ -74,6 +76,7 @@ class Training:
     seconds: dict[str, float] = field(default_factory=dict)
     keep_documents: bool = True
     keep_excerpts: int = 0  # characters of each
+    options: Mapping[str, Any] | None = None  # of the learner, as the user gave them
     uses_labels: bool = False  # whether labels decided which words are kept
 
     def fit(self, documents: Uncounted) -> FittedClassifier:
@@ -84,14 +87,15 @@ class Training:
             return self._fit(documents)
 
     def _fit(self, documents: Uncounted) -> FittedClassifier:
-        run, options = self.run, self._method_options  # which are checked before anything is read
-        how = Counting(self.text_options, run.n_threads, run.progress, check_labels)
+        run = self.run
+        self._method_options  # noqa: B018  # which are checked before anything is read
+        how = Counting(self.text_options, run.n_threads, run.progress, self._check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
         self.notes += counted.notes
-        doubts = doubtful_labels(counted.training.labels, counted.class_counts)
+        doubts = doubtful_labels(counted.training.labels, counted.label_counts)
         self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
-        earlier = self.start.fitting(counted, self.method.name, options)
+        earlier = self.start.fitting(counted, self.method.name, self._method_options)
         training, view = self._with_vectors(counted.training, earlier)
         expert = earlier.expert(self.learner.title, counted.labels_digest)
         run = self.run = dataclasses.replace(run, start=expert)
@@ -108,7 +112,7 @@ class Training:
             counted.counter,
             combined.experts,
             combined.weights,
-            training.labels,
+            combined.decision or usual_decision(training.labels),
             report,
             view if needs_view else None,
             training.corpus.dtype,
@@ -118,6 +122,14 @@ class Training:
             kept,
             excerpts,
         )
+
+    def _check_labels(self, labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
+        """Check the labels as soon as they are known, and adapt the method to them."""
+        notes = check_labels(labels, counts, n_documents)
+        if labels.has_sets:
+            self.method = self.method.for_sets()
+            self.learner = make_learner(self.method, self.options)
+        return notes
 
     def _timed(self, phase: str, step: Callable[[], T]) -> T:
         start = time.perf_counter()
@@ -143,13 +155,15 @@ class Training:
 
     def _combined(self, learned: Learned, training: TrainingSet, counted: Counted) -> Combination:
         if self.method.blend:
-            step, combine = "comparing", self.method.blended
+            step = "comparing"
+            combine = self.method.blended
         elif self.calibrate:
-            step, combine = "calibrating", calibrate
+            step = "calibrating"
+            combine = calibrate_sets if training.labels.has_sets else calibrate
         else:
             return Combination((learned.expert,), np.ones(1))
         combined = self._timed(step, lambda: combine(learned, training, self.run))
-        n_labeled = int(counted.class_counts.sum())
+        n_labeled = int(counted.label_counts.sum())
         is_held_out = combined.expected is not None and combined.expected.n_held_out > 0
         if is_held_out and n_labeled > MOST_LABELED:
             self.notes.append(
@@ -246,13 +260,13 @@ class Training:
             for category, message in learned.messages
             if not (self.method.blend and category is CollapseWarning)
         ]
-        expected = combined.expected
+        expected, labels = combined.expected, counted.training.labels
         return FitReport(
             method=self.method.name,
             reason=combined.reason or self.method.summary,
             n_documents=counted.n_documents,
-            n_labeled=int(counted.class_counts.sum()),
-            class_counts=counted.training.labels.by_name(counted.class_counts.tolist()),
+            n_labeled=int(counted.label_counts.sum()),
+            class_counts=labels.by_name(labels.per_class(counted.label_counts).tolist()),
             n_words=counted.counter.n_words,
             lines=[*learned.lines],
             class_lines=dict(learned.class_lines),

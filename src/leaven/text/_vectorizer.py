@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from leaven._base.typing import Counts
 from leaven.documents._arrow import as_text_array
-from leaven.documents._labels import encode_labels
+from leaven.documents._label_encoding import encode_labels
 from leaven.text._counter import TextCounter, fit_counter
 from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary, check_words

@@ -1,0 +1,127 @@
+"""Sets of labels: documents that can have several classes, or none."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.typing import BoolArray, ClassArray, IntArray
+from leaven.documents._labels import EncodedLabels, Labels
+
+__all__ = ["SEPARATOR", "LabelSets", "key_of", "labels_of_keys", "numbered"]
+
+# A set as one text, in columns of labels: this before every name. It is no printable character,
+# so that a set is never mistaken for a label, nor the empty set for a missing label.
+SEPARATOR = "\x1f"
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSets(Labels):
+    """The labels that codes represent: sets of classes.
+
+    Codes number the different sets. A missing label has no code; the empty set has one.
+    """
+
+    has_sets: ClassVar[bool] = True
+
+    members: BoolArray  # (n_codes, n_classes)
+    allows_empty: bool = False  # whether a document may be predicted to have no class
+    is_matrix: bool = False  # whether users gave, and get, a matrix of zeros and ones
+
+    @property
+    def n_codes(self) -> int:
+        return len(self.members)
+
+    @cached_property
+    def keys(self) -> list[str]:
+        names = np.array(self.names, dtype=object)
+        return [key_of(names[row]) for row in self.members]
+
+    def allowing_empty(self, allowed: bool | None) -> Self:
+        """The same labels, where documents without a class can or cannot be predicted.
+
+        None keeps the default: they can if a labeled document has none.
+        """
+        return self if allowed is None else replace(self, allows_empty=bool(allowed))
+
+    def of_rows(self, rows: BoolArray) -> EncodedLabels:
+        """Codes of other sets of the same classes, given as rows of a matrix."""
+        members, codes = numbered(rows)
+        return EncodedLabels(codes, replace(self, members=members))
+
+    def membership(self, codes: IntArray) -> BoolArray:
+        return self.members[codes]
+
+    def per_class(self, values: Any) -> Any:
+        return np.asarray(values) @ self.members
+
+    def strata(self, codes: IntArray) -> IntArray:
+        """The rarest class of each document; a number of its own where it has none."""
+        n_documents = self.per_class(np.bincount(codes, minlength=self.n_codes))
+        rarity = np.where(self.members, n_documents, np.inf)
+        rarest = np.where(self.members.any(axis=1), rarity.argmin(axis=1), len(self))
+        return rarest[codes]
+
+    def decode(self, codes: IntArray) -> Any:
+        """Tuples of classes, or rows of a matrix where labels were given as one."""
+        if self.is_matrix:
+            return self.members[codes].astype(np.int64)
+        sets = np.empty(self.n_codes, dtype=object)
+        sets[:] = [tuple(self.classes[row].tolist()) for row in self.members]
+        return sets[codes]
+
+    def followed_by(self, names: Sequence[str]) -> "LabelSets":
+        """These classes as text, followed by others, and the same sets of them."""
+        classes = np.array([*self.names, *names], dtype=object)
+        added = np.zeros((self.n_codes, len(names)), bool)
+        return replace(self, classes=classes, members=np.hstack([self.members, added]))
+
+
+def key_of(names: Iterable[str]) -> str:
+    """A set of class names as one text; the names must be in order."""
+    return SEPARATOR + SEPARATOR.join(names)
+
+
+def names_in(key: str) -> list[str]:
+    """The class names of a set that was written as one text."""
+    return [name for name in key.split(SEPARATOR) if name]
+
+
+def labels_of_keys(keys: Sequence[str]) -> LabelSets:
+    """The labels of all different keys of some documents."""
+    names = [names_in(key) for key in keys]
+    classes = np.array(sorted({name for each in names for name in each}), dtype=object)
+    number = {name: i for i, name in enumerate(classes.tolist())}
+    rows = np.zeros((len(keys), len(classes)), bool)
+    for row, each in zip(rows, names, strict=True):
+        row[[number[name] for name in each]] = True
+    return new_label_sets(classes, numbered(rows)[0])
+
+
+def new_label_sets(classes: ClassArray, members: BoolArray, is_matrix: bool = False) -> LabelSets:
+    """Sets of classes; documents without a class are allowed if a labeled document has none."""
+    return LabelSets(classes, members, bool((~members.any(axis=1)).any()), is_matrix)
+
+
+def membership_of_keys(column: pa.Array, names: Sequence[str]) -> BoolArray:
+    """Which of these classes each document of a column of keys has; the column has no null."""
+    encoded = column.dictionary_encode()
+    number = {name: i for i, name in enumerate(names)}
+    rows = np.zeros((len(encoded.dictionary), len(names)), bool)
+    for row, key in zip(rows, encoded.dictionary.to_pylist(), strict=True):
+        row[[number[name] for name in names_in(key) if name in number]] = True
+    found: BoolArray = rows[encoded.indices.to_numpy(zero_copy_only=False)]
+    return found
+
+
+def numbered(rows: BoolArray) -> tuple[BoolArray, IntArray]:
+    """The different rows in order, and the number of each."""
+    packed = np.packbits(rows, axis=1)
+    if not packed.shape[1]:
+        packed = np.zeros((len(rows), 1), np.uint8)
+    as_one = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, codes = np.unique(as_one, return_index=True, return_inverse=True)
+    return rows[first], codes.reshape(-1).astype(np.int64)
