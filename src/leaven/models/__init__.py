@@ -2,11 +2,15 @@
 
 from leaven.models._base import Model, Statistics
 from leaven.models._frequency_estimate import FrequencyEstimate, WordTotals
+from leaven.models._label_sets import LabelSetMixture, LabelSetParams, LabelSetStats
 from leaven.models._mixture import MixtureParams, MixtureStats, MultinomialMixture
 from leaven.models._two_view import TwoViewMixture, TwoViewParams, TwoViewStats
 
 __all__ = [
     "FrequencyEstimate",
+    "LabelSetMixture",
+    "LabelSetParams",
+    "LabelSetStats",
     "MixtureParams",
     "MixtureStats",
     "Model",
