@@ -35,6 +35,10 @@ class LabelSets(Labels):
     def n_codes(self) -> int:
         return len(self.members)
 
+    @property
+    def may_be_empty(self) -> bool:
+        return self.allows_empty
+
     @cached_property
     def keys(self) -> list[str]:
         names = np.array(self.names, dtype=object)

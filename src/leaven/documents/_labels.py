@@ -37,6 +37,11 @@ class Labels:
         """Number of different labels."""
         return len(self.classes)
 
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a document may be predicted to have no class."""
+        return False
+
     @cached_property
     def names(self) -> list[str]:
         """The classes as text, as files and columns write them."""

@@ -16,6 +16,7 @@ from leaven.experts._explanations import (
     WordPull,
     strongest,
 )
+from leaven.experts._label_sets import LabelSetExpert
 from leaven.experts._linear import LinearExpert, row_norms
 from leaven.experts._mixture import (
     MixtureExpert,
@@ -34,6 +35,7 @@ __all__ = [
     "Decision",
     "Expert",
     "Explanation",
+    "LabelSetExpert",
     "LinearExpert",
     "MixtureExpert",
     "Neighbor",

@@ -6,11 +6,15 @@ from typing import Protocol
 import numpy as np
 
 from leaven._base.measures import logit, sigmoid, softmax
-from leaven._base.typing import FloatArray
-from leaven.documents._label_sets import LabelSets
+from leaven._base.typing import BoolArray, FloatArray
+from leaven.documents._label_sets import LabelSets, numbered
 from leaven.documents._labels import EncodedLabels, Labels
 
 __all__ = ["Decision", "OneLabel", "SeveralLabels", "usual_decision"]
+
+
+ROWS_AT_ONCE = 10_000  # documents whose scores of sets are in memory together
+TIE = 1e-9  # a difference of scores that is only rounding
 
 
 class Decision(Protocol):
@@ -51,37 +55,71 @@ class OneLabel:
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
-    """Every document has all classes whose probability exceeds their threshold.
+    """Every document has the classes whose probability exceeds a threshold.
 
     If none does, it has the one that comes nearest to it, unless documents without a class are
-    allowed.
+    allowed. A set of the training documents is preferred to this set if it is better by the sum
+    of its classes' log odds above the threshold plus the bonus of the set: classes that often
+    occur together are found together.
     """
 
     labels: LabelSets
-    bias: FloatArray  # (n_classes,) added to the scores
+    slopes: FloatArray  # (n_classes,) factors on the scores
+    bias: FloatArray  # (n_classes,) added to them
     thresholds: FloatArray  # (n_classes,) between 0 and 1
+    bonuses: FloatArray  # (n_codes,) of the labels' sets, 0 where a set is not considered
 
     @classmethod
     def plain(cls, labels: LabelSets) -> "SeveralLabels":
         """Scores as log odds: a class belongs to the set if it is more probable than not."""
-        return cls(labels, np.zeros(len(labels)), np.full(len(labels), 0.5))
+        n_classes = len(labels)
+        none = np.zeros(n_classes)
+        return cls(labels, np.ones(n_classes), none, none + 0.5, np.zeros(labels.n_codes))
 
     def probability(self, scores: FloatArray) -> FloatArray:
-        return sigmoid(scores + self.bias)
+        return sigmoid(self.slopes * scores + self.bias)
 
     def decided(self, probability: FloatArray) -> EncodedLabels:
-        excess = logit(probability) - logit(self.thresholds)
+        return self.labels.of_rows(self.rows(logit(probability)))
+
+    def rows(self, log_odds: FloatArray) -> BoolArray:
+        """The classes of documents, from log odds, (n_documents, n_classes) both."""
+        excess = log_odds - logit(self.thresholds)
         rows = excess > 0
         if not self.labels.allows_empty and len(rows):
             is_empty = ~rows.any(axis=1)
             rows[is_empty, excess[is_empty].argmax(axis=1)] = True
-        return self.labels.of_rows(rows)
+        return self._known_instead(rows, excess) if self.bonuses.any() else rows
+
+    def _known_instead(self, rows: BoolArray, excess: FloatArray) -> BoolArray:
+        """Rows, or a set of the training documents where one is better."""
+        members = self.labels.members
+        is_usable = (self.bonuses != 0) & (self.labels.allows_empty | members.any(axis=1))
+        sets, bonuses = members[is_usable], self.bonuses[is_usable]
+        own_bonus = _bonuses_of(rows, sets, bonuses)
+        own = np.where(rows, excess, 0.0).sum(axis=1) + own_bonus
+        chosen = rows.copy()
+        for first in range(0, len(rows), ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            scores = excess[part] @ sets.T.astype(np.float64) + bonuses
+            best = scores.argmax(axis=1)
+            is_better = scores[np.arange(len(best)), best] > own[part] + TIE
+            chosen[part][is_better] = sets[best[is_better]]
+        return chosen
 
     def confidence(self, probability: FloatArray, decided: EncodedLabels) -> FloatArray:
         """Probability of exactly this set, if classes were independent of each other."""
         agrees = np.where(decided.membership, probability, 1.0 - probability)
         together: FloatArray = np.exp(np.log(np.maximum(agrees, 1e-300)).sum(axis=1))
         return together
+
+
+def _bonuses_of(rows: BoolArray, sets: BoolArray, bonuses: FloatArray) -> FloatArray:
+    """The bonus of each row that is one of the sets, else 0."""
+    different, codes = numbered(np.vstack([sets, rows]))
+    of_code = np.zeros(len(different))
+    of_code[codes[: len(sets)]] = bonuses
+    return of_code[codes[len(sets) :]]
 
 
 def usual_decision(labels: Labels) -> Decision:

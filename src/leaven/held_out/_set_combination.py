@@ -5,14 +5,14 @@ from typing import cast
 
 import numpy as np
 
-from leaven._base.typing import BoolArray, FloatArray
+from leaven._base.typing import BoolArray
 from leaven.corpora import TrainingSet
 from leaven.documents._label_sets import LabelSets
 from leaven.experts import SeveralLabels
 from leaven.held_out._combination import Combination
 from leaven.held_out._expectation import Expectation
 from leaven.held_out._held_out import HeldOut
-from leaven.held_out._set_weights import choose_thresholds, fit_set_weights
+from leaven.held_out._set_weights import fit_set_weights, set_decision
 from leaven.learners import Learned, Run
 from leaven.significance import Z_90, wilson_interval
 
@@ -26,29 +26,26 @@ def calibrate_sets(learned: Learned, training: TrainingSet, run: Run) -> Combina
 
 def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) -> Combination:
     """Several experts, with weights, biases and thresholds that suit held-out labels."""
-    held = HeldOut(training, run)
+    held = HeldOut(training, run, every=True)
     held_out = [held.scores(member) for member in members]
     truth = training.labels.membership(held.truth)
     held_out = [scores[: len(truth)] for scores in held_out]  # fewer, where it was stopped
-    priors = [member.learner.prior_weight(training.size) for member in members]
-    weights, bias = fit_set_weights(held_out, truth, priors)
     labels = cast(LabelSets, training.labels)
-    decision = SeveralLabels.plain(labels)
-    if len(truth):
-        odds = np.tensordot(weights, np.stack(held_out), 1)
-        decision = SeveralLabels(labels, bias, decision.thresholds)
-        thresholds = choose_thresholds(decision.probability(odds), truth)
-        decision = SeveralLabels(labels, bias, thresholds)
-        expected = _expectation(decision, odds, truth)
-    else:
-        expected = Expectation(None, None, None, 0, 0.5)
     experts = tuple(member.expert for member in members)
-    return Combination(experts, weights, expected, decision=decision)
+    if not len(truth):
+        nothing_held_out = Expectation(None, None, None, 0, 0.5)
+        weights = np.array([member.learner.prior_weight(training.size) for member in members])
+        decision = SeveralLabels.plain(labels)
+        return Combination(experts, weights, nothing_held_out, decision=decision)
+    fitted = fit_set_weights(held_out, truth)
+    odds = fitted.log_odds(held_out)
+    decision = set_decision(labels, fitted, odds, truth)
+    expected = _expectation(decision.rows(odds), truth)
+    return Combination(experts, fitted.weights, expected, decision=decision)
 
 
-def _expectation(decision: SeveralLabels, odds: FloatArray, truth: BoolArray) -> Expectation:
+def _expectation(decided: BoolArray, truth: BoolArray) -> Expectation:
     """Expected share of documents whose whole set is predicted correctly."""
-    decided = decision.decided(decision.probability(odds)).membership
     right = (decided == truth).all(axis=1)
     low, high = wilson_interval(int(right.sum()), len(right), Z_90)
     accuracy = float(right.mean())

@@ -3,6 +3,7 @@
 from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._components import Choice
 from leaven.learners._frequency_estimate import FrequencyEstimateLearner
+from leaven.learners._label_sets import LabelSetLearner
 from leaven.learners._naive_bayes import MixtureLearned, NaiveBayesLearner
 from leaven.learners._neighbors import NeighborsLearner
 from leaven.learners._svm import SVMLearner
@@ -11,6 +12,7 @@ from leaven.learners._two_view import TwoViewLearner
 __all__ = [
     "Choice",
     "FrequencyEstimateLearner",
+    "LabelSetLearner",
     "Learned",
     "Learner",
     "Message",

@@ -192,6 +192,8 @@ _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
 _SOFT_RARE = {200: 2, 0: 1}
+# Linear models of documents with several labels use words of single documents too.
+_ALL_WORDS = {50_000: 2, 0: 1}
 _SUPERVISED = "nb"
 _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
 _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
@@ -292,9 +294,20 @@ for _method in (
         "leaven.learners:SVMLearner",
         {},
         _SOFT,  # at any length: documents are scaled to unit length
-        _SOFT_RARE,
+        _ALL_WORDS,
         takes_negative=True,
         sets={},
+    ),
+    Method(
+        "multilabel",
+        "mixture of the word distributions of a document's labels, by EM",
+        "documents have several labels, and you want to see which words come from which",
+        "leaven.learners:LabelSetLearner",
+        {},
+        {"log_tf": True, "numbers": "one"},
+        _ALL_WORDS,
+        sets={},
+        estimator="MultiLabelMixture",
     ),
     Method(
         "ss-cknn",

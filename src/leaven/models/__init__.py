@@ -2,12 +2,17 @@
 
 from leaven.models._base import Model, Statistics
 from leaven.models._frequency_estimate import FrequencyEstimate, WordTotals
+from leaven.models._known_sets import KnownSets
 from leaven.models._label_sets import LabelSetMixture, LabelSetParams, LabelSetStats
 from leaven.models._mixture import MixtureParams, MixtureStats, MultinomialMixture
+from leaven.models._set_search import SEARCHES, Scale, SetSearch, Visited
 from leaven.models._two_view import TwoViewMixture, TwoViewParams, TwoViewStats
+from leaven.models._word_information import WordCounts, WordWeights
 
 __all__ = [
+    "SEARCHES",
     "FrequencyEstimate",
+    "KnownSets",
     "LabelSetMixture",
     "LabelSetParams",
     "LabelSetStats",
@@ -15,9 +20,14 @@ __all__ = [
     "MixtureStats",
     "Model",
     "MultinomialMixture",
+    "Scale",
+    "SetSearch",
     "Statistics",
     "TwoViewMixture",
     "TwoViewParams",
     "TwoViewStats",
+    "Visited",
+    "WordCounts",
     "WordTotals",
+    "WordWeights",
 ]

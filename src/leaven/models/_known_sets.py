@@ -89,13 +89,20 @@ class KnownSets:
         has_slot = csr_array(self._shares)
         has_slot.data = np.ones_like(has_slot.data)
         starts, slots = slots_of(members)
-        places = np.repeat(np.arange(len(members)), np.diff(starts)), slots
-        total = np.asarray((weights @ self._shares)[places]).ravel()
-        present = np.asarray((weights @ has_slot)[places]).ravel()
+        rows = np.repeat(np.arange(len(members)), np.diff(starts))
+        total = _cells(weights @ self._shares, rows, slots)
+        present = _cells(weights @ has_slot, rows, slots)
         mean = np.maximum(total / np.maximum(present, TINY**2), LEAST_SHARE)
         sums = np.add.reduceat(mean, starts[:-1]) if len(members) else np.zeros(0)
         normalized: FloatArray = mean / np.repeat(sums, np.diff(starts))
         return normalized
+
+
+def _cells(matrix: Any, rows: IntArray, columns: IntArray) -> FloatArray:
+    """Values of a sparse matrix at some places."""
+    found: Any = matrix[rows, columns]
+    values = found.toarray() if hasattr(found, "toarray") else found
+    return np.asarray(values, np.float64).ravel()
 
 
 def slots_of(members: BoolArray) -> tuple[IntArray, IntArray]:

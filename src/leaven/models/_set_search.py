@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
@@ -57,16 +58,23 @@ class Visited:
         order = np.lexsort((-self.scores, self.documents))
         return self.members[self.sets[order[self._starts]]]
 
+    def scores_of_singles(self) -> FloatArray:
+        """Scores of the sets of one class, (n_documents, n_classes)."""
+        is_single = self.members.sum(axis=1) == 1
+        pairs = np.flatnonzero(is_single[self.sets])
+        table = np.empty((self.n_documents, self.members.shape[1]))
+        classes = self.members.argmax(axis=1)[self.sets[pairs]]
+        table[self.documents[pairs], classes] = self.scores[pairs]
+        return table
+
     def log_odds(self) -> FloatArray:
         """Log odds that each class is in a document's set, (n_documents, n_classes)."""
         top = np.maximum.reduceat(self.scores, self._starts)
         weight = np.exp(self.scores - top[self.documents])
         total = np.add.reduceat(weight, self._starts)
-        n_classes = self.members.shape[1]
-        with_class = np.zeros((self.n_documents, n_classes))
-        for code in range(n_classes):
-            has_class = self.members[self.sets, code]
-            with_class[:, code] = np.add.reduceat(np.where(has_class, weight, 0.0), self._starts)
+        shape = (self.n_documents, len(self.members))
+        of_sets = csr_array((weight, (self.documents, self.sets)), shape=shape)
+        with_class = (of_sets @ csr_array(self.members.astype(np.float64))).toarray()
         without = np.maximum(total[:, None] - with_class, LEAST_ODDS * total[:, None])
         with_class = np.maximum(with_class, LEAST_ODDS * total[:, None])
         odds: FloatArray = np.log(with_class) - np.log(without)
@@ -122,12 +130,19 @@ class _Rounds:
         self.factor = scale.likelihood * factor
         self.every = np.arange(self.n_documents)
         self._documents: list[IntArray] = []
-        self._members: list[BoolArray] = []
+        self._members: list[BoolArray] = []  # different sets of each round
+        self._sets: list[IntArray] = []  # numbers of the sets in all rounds so far
         self._scores: list[FloatArray] = []
 
-    def try_sets(self, documents: IntArray, members: BoolArray) -> FloatArray:
-        """Scores of sets, one for each of these documents; they are visited."""
-        different, codes = numbered(members)
+    def try_sets(
+        self, documents: IntArray, members: BoolArray, codes: IntArray | None = None
+    ) -> FloatArray:
+        """Scores of sets, one for each of these documents; they are visited.
+
+        ``members`` has a row for each document, or one for each code.
+        """
+        different, numbers = numbered(members)
+        codes = numbers if codes is None else numbers[codes]
         sets = self.search.known.numbered(different)
         found = np.empty(len(documents))
         n_tasks = count_threads(self.search.n_threads) if len(found) > FEWEST_FOR_THREADS else 1
@@ -152,7 +167,8 @@ class _Rounds:
         prior = self.search.scale.prior * sets.log_prior
         scores = self.factor[documents] * found + prior[codes]
         self._documents.append(documents)
-        self._members.append(members)
+        self._sets.append(codes + sum(map(len, self._members)))
+        self._members.append(different)
         self._scores.append(scores)
         return scores
 
@@ -160,17 +176,23 @@ class _Rounds:
         """Every set once for each document."""
         n_classes = self.n_classes
         documents = np.concatenate([np.zeros(0, np.int64), *self._documents])
-        members, sets = numbered(np.vstack([np.zeros((0, n_classes), bool), *self._members]))
+        members, number = numbered(np.vstack([np.zeros((0, n_classes), bool), *self._members]))
+        sets = number[np.concatenate([np.zeros(0, np.int64), *self._sets])]
         scores = np.concatenate([np.zeros(0), *self._scores])
         _, first = np.unique(documents * max(len(members), 1) + sets, return_index=True)
         return Visited(documents[first], sets[first], scores[first], members, self.n_documents)
 
+    def try_everywhere(self, row: BoolArray) -> FloatArray:
+        """Scores of one set for all documents, by which it is visited."""
+        return self.try_sets(self.every, row[None], np.zeros(self.n_documents, np.int64))
+
     def singles(self) -> FloatArray:
         """Scores of the sets of one class, (n_documents, n_classes); the empty set is visited."""
         if self.search.allows_empty:
-            self.try_sets(self.every, np.zeros((self.n_documents, self.n_classes), bool))
-        each = np.tile(np.eye(self.n_classes, dtype=bool), (self.n_documents, 1))
-        scores = self.try_sets(np.repeat(self.every, self.n_classes), each)
+            self.try_everywhere(np.zeros(self.n_classes, bool))
+        codes = np.tile(np.arange(self.n_classes), self.n_documents)
+        each = np.eye(self.n_classes, dtype=bool)
+        scores = self.try_sets(np.repeat(self.every, self.n_classes), each, codes)
         return scores.reshape(self.n_documents, self.n_classes)
 
 
@@ -247,7 +269,7 @@ def _exhaustive(rounds: _Rounds, seed: int) -> None:
     members = (numbers[:, None] >> np.arange(n_classes)) & 1 == 1
     sizes = members.sum(axis=1)
     for row in members[(sizes > 1) & (sizes <= rounds.search.largest)]:
-        rounds.try_sets(rounds.every, np.tile(row, (rounds.n_documents, 1)))
+        rounds.try_everywhere(row)
 
 
 def _stochastic(rounds: _Rounds, seed: int) -> None:

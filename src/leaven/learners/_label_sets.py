@@ -1,0 +1,209 @@
+"""The label-set mixture as a learner."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from leaven._base.percent import percent
+from leaven._base.progress import OnStep
+from leaven._base.typing import BoolArray, FloatArray
+from leaven._base.validation import check_choice, check_in, check_whole
+from leaven.corpora import Block, TrainingSet
+from leaven.documents._label_checks import check_label_weights
+from leaven.experts import LabelSetExpert
+from leaven.learners._base import Learned, Learner, Run
+from leaven.learning import run_em
+from leaven.learning._cross_validation import Folds
+from leaven.models import (
+    SEARCHES,
+    LabelSetMixture,
+    LabelSetParams,
+    Scale,
+    WordCounts,
+    WordWeights,
+)
+
+__all__ = ["LabelSetLearner"]
+
+WEIGHTS = ("information", "equal")
+PSEUDO_WORDS = 60.0  # of the whole corpus, added to the words of a class and to the others
+ONE_CLASS = "single"  # the search where every document has one class
+N_FOLDS = 5  # of which one is held out for early stopping
+LITTLE = 0.01  # occurrences added to every word
+NEVER = -1.0  # as tolerance: make all iterations
+
+
+@dataclass(frozen=True)
+class LabelSetLearner(Learner):
+    """Mixture of the word distributions of a document's classes, by EM (McCallum, 1999).
+
+    Parameters
+    ----------
+    max_iter : int, default=1
+        Iterations of EM after a start at which a document's classes share its words equally.
+    early_stopping : bool, default=False
+        Hold out a fifth of the labeled documents to choose the number of iterations, of at most
+        ``max_iter``.
+    word_weights : {"information", "equal"}, default="information"
+        Weigh words by what they tell about classes, or not.
+    document_length : float, default=2.0
+        Euclidean length that documents are scaled to; 0 leaves them as they are.
+    likelihood_weight, set_weight : float, default=1.0
+        Factors on the log likelihood of a document and on the log probability of its set.
+    length_power : float, default=0.0
+        The log likelihood is divided by the document's number of words to this power.
+    odds_weight : float, default=0.5
+        Factor on the log odds of naive Bayes, class against the others, that are added to those
+        of the mixture.
+    set_alpha : float, default=1.0
+        Pseudo-documents of every set of classes.
+    leave_one_out : bool, default=True
+        Estimate which class a word of a labeled document comes from without that document.
+    background : bool, default=True
+        Let all documents share a distribution of words.
+    unlabeled_weight : float in [0, 1], default=0.0
+        How much an unlabeled document counts. It has one of the sets of labeled documents.
+    search : {"both", "greedy", "weights", "exhaustive", "stochastic"}, default="both"
+        How the most probable sets of a document are searched for.
+    """
+
+    title: ClassVar[str] = "label-set mixture"
+
+    max_iter: int = 1
+    early_stopping: bool = False
+    word_weights: str = "information"
+    document_length: float = 2.0
+    likelihood_weight: float = 1.0
+    set_weight: float = 1.0
+    length_power: float = 0.0
+    odds_weight: float = 0.5
+    set_alpha: float = 1.0
+    leave_one_out: bool = True
+    background: bool = True
+    unlabeled_weight: float = 0.0
+    search: str = "both"
+
+    def check(self, dtype: Any) -> None:
+        check_whole("max_iter", self.max_iter, "[1, inf)")
+        check_choice("early_stopping", self.early_stopping, (True, False))
+        check_choice("word_weights", self.word_weights, WEIGHTS)
+        check_choice("leave_one_out", self.leave_one_out, (True, False))
+        check_choice("background", self.background, (True, False))
+        check_choice("search", self.search, [name for name in SEARCHES if name != ONE_CLASS])
+        check_in("document_length", self.document_length, "[0, 1e6)")
+        check_in("likelihood_weight", self.likelihood_weight, "(0, inf)")
+        check_in("set_weight", self.set_weight, "[0, inf)")
+        check_in("length_power", self.length_power, "[0, 1]")
+        check_in("odds_weight", self.odds_weight, "[0, inf)")
+        check_in("set_alpha", self.set_alpha, "[0, inf)")
+        check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
+
+    def fit(self, training: TrainingSet, run: Run) -> Learned:
+        self.check(training.corpus.dtype)
+        check_label_weights(training.label_weights, training.labels)
+        tried: list[float] = []
+        n_iter = self.max_iter
+        if self.early_stopping and self.max_iter > 1:
+            tried = self._held_out_accuracies(training, run)
+            n_iter = 1 + int(np.argmax(tried)) if tried else n_iter
+        fitting = _Fitting(self, training)
+        params = fitting.run(fitting.start(), n_iter, run.progress.steps("EM", n_iter + 1))
+        facts = {"iterations": n_iter, "accuracy_by_iteration": tried}
+        return Learned(
+            learner=self,
+            expert=fitting.expert(params),
+            facts=facts,
+            lines=(_line(n_iter, tried),),
+            is_chosen_by_labels=bool(tried),
+        )
+
+    def _held_out_accuracies(self, training: TrainingSet, run: Run) -> list[float]:
+        """Share of held-out documents with the right set, after each iteration of a fit.
+
+        The iterations end when two in a row brought no improvement.
+        """
+        folds = Folds(training, N_FOLDS, run.seed, training.labeled)
+        fold = folds.folds[0]
+        documents = folds.documents(fold)
+        truth = training.labels.membership(documents.y)
+        fitting = _Fitting(self, folds.rest(fold))
+        params, found = fitting.start(), list[float]()
+        while len(found) < self.max_iter and (len(found) < 3 or max(found[-2:]) > max(found[:-2])):
+            params = fitting.run(params, 1 if found else 2)
+            decided = fitting.expert(params).best_sets(documents.X)
+            found.append(float((decided == truth).all(axis=1).mean()))
+        return found
+
+
+class _Fitting:
+    """A model, and the documents with weighted words that it is fitted on."""
+
+    def __init__(self, learner: LabelSetLearner, training: TrainingSet) -> None:
+        self.learner, self.labels = learner, training.labels
+        members = training.labels.membership(np.arange(training.labels.n_codes))
+        self.weights = self._word_weights(training, members)
+        self.corpus = training.corpus.map(partial(_weighted, self.weights))
+        self.model = LabelSetMixture(
+            members,
+            learner.set_alpha,
+            learner.unlabeled_weight,
+            learner.leave_one_out,
+            learner.background,
+        )
+
+    def _word_weights(self, training: TrainingSet, members: BoolArray) -> WordWeights:
+        corpus, length = training.corpus, self.learner.document_length
+        if self.learner.word_weights == "equal":
+            return WordWeights(np.ones(corpus.n_words, np.float32), length)
+        counts = corpus.reduce(partial(WordCounts.of, members=members))
+        return WordWeights(counts.information().astype(np.float32), length)
+
+    def start(self) -> LabelSetParams:
+        return self.model.first_params(self.corpus.n_words, self.corpus.dtype)
+
+    def run(
+        self, params: LabelSetParams, n_steps: int, on_step: OnStep | None = None
+    ) -> LabelSetParams:
+        return run_em(
+            self.model, self.corpus, params, max_iter=n_steps, tol=NEVER, on_step=on_step
+        ).params
+
+    def expert(self, params: LabelSetParams) -> LabelSetExpert:
+        learner, model, labels = self.learner, self.model, self.labels
+        sizes = model.members[params.sets > 0].sum(axis=1)
+        one_each = not labels.has_sets
+        return LabelSetExpert(
+            learner.title,
+            self.weights,
+            model.word_probabilities(params),
+            model.known_sets(params),
+            Scale(learner.likelihood_weight, learner.set_weight, learner.length_power),
+            ONE_CLASS if one_each else learner.search,
+            1 if one_each else min(int(sizes.max(initial=1)) + 1, model.n_classes),
+            labels.may_be_empty,
+            learner.odds_weight * _class_odds(params) if learner.odds_weight else None,
+        )
+
+
+def _weighted(weights: WordWeights, block: Block) -> Block:
+    return replace(block, X=weights.applied(block.X))
+
+
+def _class_odds(params: LabelSetParams) -> FloatArray:
+    """Log odds of each word in documents with a class against those without, smoothed."""
+    every = params.bounds[:, -1:].astype(np.float64)
+    with_class = params.bounds[:, :-1].astype(np.float64)
+    added = PSEUDO_WORDS * (every + LITTLE) / (every + LITTLE).sum()
+    without = np.maximum(every - with_class, 0.0)
+    odds = np.log(with_class + added) - np.log(with_class.sum(axis=0) + PSEUDO_WORDS)
+    odds -= np.log(without + added) - np.log(without.sum(axis=0) + PSEUDO_WORDS)
+    return np.asarray(odds, np.float32)
+
+
+def _line(n_iter: int, tried: list[float]) -> str:
+    iterations = "1 iteration" if n_iter == 1 else f"{n_iter:,} iterations"
+    if not tried:
+        return f"EM: {iterations}"
+    return f"EM: {iterations}, the best of {len(tried)} by {percent(max(tried))} held-out sets"
