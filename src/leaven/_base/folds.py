@@ -47,7 +47,7 @@ def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[I
     return [np.sort(dealt[first::n_folds]) for first in range(n_folds)]
 
 
-def enough_folds(folds: list[IntArray]) -> list[IntArray]:
+def enough_folds(folds: list[IntArray], enough: int = ENOUGH) -> list[IntArray]:
     """The first folds that together hold enough documents for a comparison."""
     sizes = np.cumsum([len(fold) for fold in folds])
-    return folds[: int(np.searchsorted(sizes, ENOUGH)) + 1]
+    return folds[: int(np.searchsorted(sizes, enough)) + 1]

@@ -27,6 +27,7 @@ from leaven.experts._mixture import (
     top_words,
 )
 from leaven.experts._neighbors import NeighborsExpert
+from leaven.experts._svm import SVMExpert
 from leaven.experts._tensors import UnknownKindError, experts_from, experts_to
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Neighbor",
     "NeighborsExpert",
     "OneLabel",
+    "SVMExpert",
     "SeveralLabels",
     "StoredExpert",
     "TwoViewExpert",

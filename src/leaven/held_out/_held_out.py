@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from leaven._base.folds import enough_folds
+from leaven._base.folds import ENOUGH, enough_folds
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora import TrainingSet, in_memory, sample_unlabeled
 from leaven.held_out._expectation import Expectation, expect_accuracy
@@ -19,13 +19,11 @@ UNEVEN = (0.2, 5.0)  # limits of a class's share of the corpus relative to its s
 class HeldOut:
     """The labeled documents of a training set in folds, of which only as many as needed are used.
 
-    With ``every`` all are: rare classes need every document that can be held out.
-
     The only labeled document of a class is never held out; there are no folds where every
     class has only one, or where the fit was asked to stop.
     """
 
-    def __init__(self, training: TrainingSet, run: Run, every: bool = False) -> None:
+    def __init__(self, training: TrainingSet, run: Run, enough: int = ENOUGH) -> None:
         self.training, self.run = training, run
         self.labels = training.labels
         codes = training.labels.strata(training.labeled.y)
@@ -39,7 +37,7 @@ class HeldOut:
             self.n_unlabeled = len(sample.y)
             unlabeled = in_memory(sample, run.n_threads)
             self._folds = Folds(training, self.n_folds, run.seed, training.labeled, unlabeled)
-            self.places = self._folds.folds if every else enough_folds(self._folds.folds)
+            self.places = enough_folds(self._folds.folds, enough)
 
     @property
     def is_stopped(self) -> bool:

@@ -16,6 +16,9 @@ from leaven.held_out._set_weights import fit_set_weights, set_decision
 from leaven.learners import Learned, Run
 from leaven.significance import Z_90, wilson_interval
 
+# Documents to hold out: more than for one label, because classes are judged one by one.
+ENOUGH = 5000
+
 __all__ = ["calibrate_sets", "combine_sets"]
 
 
@@ -26,7 +29,7 @@ def calibrate_sets(learned: Learned, training: TrainingSet, run: Run) -> Combina
 
 def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) -> Combination:
     """Several experts, with weights, biases and thresholds that suit held-out labels."""
-    held = HeldOut(training, run, every=True)
+    held = HeldOut(training, run, ENOUGH)
     held_out = [held.scores(member) for member in members]
     truth = training.labels.membership(held.truth)
     held_out = [scores[: len(truth)] for scores in held_out]  # fewer, where it was stopped

@@ -2,29 +2,33 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from leaven._base.threads import count_threads, run_in_threads
-from leaven._base.typing import BoolArray, FloatArray
+from leaven._base.typing import BoolArray, Counts, FloatArray
 from leaven._base.validation import check_in
 from leaven.corpora import Block, TrainingSet, labeled_documents
-from leaven.experts import LinearExpert, row_norms
+from leaven.experts import SVMExpert
 from leaven.learners._base import Learned, Learner, Run
+from leaven.models import WordWeights
 
 __all__ = ["SVMLearner"]
 
 MOST_LABELED = 200_000  # documents; of more, a sample is used
+TOLERANCE = 1e-2  # of the solver; smaller ones take longer and predict the same
 FARTHEST = 1.0  # score of a class that no document, or every document has
 
 
 @dataclass(frozen=True)
 class SVMLearner(Learner):
     """One-vs-rest linear SVMs on the words of labeled documents.
+
+    Words are weighted by inverse document frequency in all documents, and documents scaled to
+    unit length. Words that no labeled document contains are ignored.
 
     Parameters
     ----------
@@ -40,18 +44,44 @@ class SVMLearner(Learner):
         check_in("C", self.C, "(0, inf)")
 
     def fit(self, training: TrainingSet, run: Run) -> Learned:
+        self.check(training.corpus.dtype)
         documents = labeled_documents(training.corpus, MOST_LABELED)
+        frequency = training.corpus.reduce(_Frequency.of)
+        weights = WordWeights(_word_weights(documents, frequency), 1.0)
         has_class = training.labels.membership(documents.y)
-        words, bias = _machines(documents, has_class, self.C, run)
-        expert = LinearExpert(self.title, words, np.zeros((0, len(bias)), np.float32), bias)
-        return Learned(self, expert)
+        X = weights.applied(documents.X)
+        words, bias = _machines(X, documents.weight, has_class, self.C, run)
+        return Learned(self, SVMExpert(self.title, weights, words, bias))
+
+
+@dataclass(frozen=True, eq=False)
+class _Frequency:
+    """Numbers of documents, and of those that contain each word."""
+
+    n_documents: int
+    with_word: FloatArray
+
+    @classmethod
+    def of(cls, block: Block) -> Self:
+        counts = np.bincount(block.X.indices, minlength=block.X.shape[1])
+        return cls(len(block.y), counts.astype(np.float64))
+
+    def __add__(self, other: Self) -> Self:
+        n_documents = self.n_documents + other.n_documents
+        return type(self)(n_documents, self.with_word + other.with_word)
+
+
+def _word_weights(documents: Block, frequency: _Frequency) -> FloatArray:
+    """Inverse document frequency as scikit-learn has it; 0 for words of no labeled document."""
+    idf = np.log((1.0 + frequency.n_documents) / (1.0 + frequency.with_word)) + 1.0
+    idf[np.bincount(documents.X.indices, minlength=len(idf)) == 0] = 0.0
+    return np.asarray(idf, np.float32)
 
 
 def _machines(
-    documents: Block, has_class: BoolArray, C: float, run: Run
+    X: Counts, weight: FloatArray, has_class: BoolArray, C: float, run: Run
 ) -> tuple[FloatArray, FloatArray]:
     """Weights of words (n_words, n_classes) and biases."""
-    X = csr_array(diags_array(1.0 / row_norms(documents.X)) @ documents.X)
     n_classes = has_class.shape[1]
     words = np.zeros((X.shape[1], n_classes), np.float32)
     bias = np.zeros(n_classes)
@@ -63,8 +93,8 @@ def _machines(
             if wanted.all() or not wanted.any():
                 bias[number] = FARTHEST if wanted.all() else -FARTHEST
                 continue
-            machine = LinearSVC(C=C, random_state=0)
-            machine.fit(X, wanted, sample_weight=documents.weight)
+            machine = LinearSVC(C=C, tol=TOLERANCE, random_state=0)
+            machine.fit(X, wanted, sample_weight=weight)
             words[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
 
     with warnings.catch_warnings():

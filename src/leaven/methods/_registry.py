@@ -192,6 +192,8 @@ _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
 _SOFT_RARE = {200: 2, 0: 1}
+# Learners that weigh words and scale documents themselves.
+_UNWEIGHTED = {"log_tf": True, "numbers": "one"}
 # Linear models of documents with several labels use words of single documents too.
 _ALL_WORDS = {50_000: 2, 0: 1}
 _SUPERVISED = "nb"
@@ -199,6 +201,7 @@ _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
 _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
 _NEIGHBORS = "leaven.learners:NeighborsLearner"
 _NEAREST = "knn"
+_LABEL_SETS = "leaven.learners:LabelSetLearner"
 
 for _method in (
     Method(
@@ -211,6 +214,13 @@ for _method in (
         _SOFT_RARE,
         supervised=_SUPERVISED,
         blend="leaven.methods._auto:blend",
+        sets={
+            "learner": _LABEL_SETS,
+            "settings": {},
+            "text": _UNWEIGHTED,
+            "min_df": _ALL_WORDS,
+            "blend": "leaven.methods._auto_sets:blend",
+        },
     ),
     Method(
         _SUPERVISED,
@@ -293,7 +303,7 @@ for _method in (
         "labels are many (50 per class or more), or documents have several labels",
         "leaven.learners:SVMLearner",
         {},
-        _SOFT,  # at any length: documents are scaled to unit length
+        _UNWEIGHTED,
         _ALL_WORDS,
         takes_negative=True,
         sets={},
@@ -302,9 +312,9 @@ for _method in (
         "multilabel",
         "mixture of the word distributions of a document's labels, by EM",
         "documents have several labels, and you want to see which words come from which",
-        "leaven.learners:LabelSetLearner",
+        _LABEL_SETS,
         {},
-        {"log_tf": True, "numbers": "one"},
+        _UNWEIGHTED,
         _ALL_WORDS,
         sets={},
         estimator="MultiLabelMixture",

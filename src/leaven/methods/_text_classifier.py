@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -293,7 +292,6 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         training = Training(
             method,
             learner,
-            partial(merged_text_options, method, self.text_options),
             Run.seeded(seed, self.n_jobs, progress=Progress(on_progress)),
             seed,
             self.calibrate,
@@ -305,6 +303,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             keep_documents=bool(self.keep_documents),
             keep_excerpts=int(self.keep_excerpts),
             options=self.options,
+            given_text_options=self.text_options,
         )
         self._fitted = training.fit(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report

@@ -26,7 +26,7 @@ from leaven.learners import Learned, Learner, Message, Run
 from leaven.learning import View, learn_view
 from leaven.methods._diagnose import spelling_of
 from leaven.methods._label_quality import label_quality
-from leaven.methods._options import learner_options, make_learner
+from leaven.methods._options import learner_options, make_learner, merged_text_options
 from leaven.methods._registry import Method
 from leaven.methods._warm_start import WarmStart
 from leaven.neighbors import KeptDocuments
@@ -63,7 +63,6 @@ class Training:
 
     method: Method
     learner: Learner
-    text_options: Callable[[int], TextOptions]  # by the number of documents
     run: Run
     random_state: int | None = 0
     calibrate: bool = True
@@ -77,7 +76,12 @@ class Training:
     keep_documents: bool = True
     keep_excerpts: int = 0  # characters of each
     options: Mapping[str, Any] | None = None  # of the learner, as the user gave them
+    given_text_options: Mapping[str, Any] | None = None
     uses_labels: bool = False  # whether labels decided which words are kept
+
+    def text_options(self, n_documents: int) -> TextOptions:
+        """How the method sees text, with the user's changes."""
+        return merged_text_options(self.method, self.given_text_options, n_documents)
 
     def fit(self, documents: Uncounted) -> FittedClassifier:
         """Count, learn vectors where the method uses any, fit, hold out, report."""
