@@ -24,6 +24,7 @@ from leaven.experts import (
     Decision,
     Expert,
     Explanation,
+    GeneratedWord,
     MixtureExpert,
     Neighbor,
     WordPull,
@@ -304,23 +305,41 @@ class FittedClassifier:
             )
         self._check_vectors(given, 1)
         probability = self.decision.probability(self.scores(x, given, 1))
-        (predicted,) = self.decide(probability).values.tolist()
+        decided = self.decide(probability)
         names = self.classes.tolist()
         return Explanation(
-            predicted,
+            decided.labels.meanings[int(decided.codes[0])],
             dict(zip(names, map(float, probability[0]), strict=True)),
             [] if is_hashed else self._word_pulls(x, given, how_many),
             0 if is_hashed else self._count_unknown(text, x),
             neighbors,
             is_hashed,
+            float(self.confidence(probability, decided)[0]),
+            None if is_hashed else self._generated(x, decided.membership[0]),
         )
+
+    def _generated(self, x: Counts, has_class: BoolArray) -> list[GeneratedWord] | None:
+        """The words of a text, each with the labels that it comes from."""
+        asked = (expert.generated(x, has_class) for expert in self.experts)
+        shares = next((found for found in asked if found is not None), None)
+        if shares is None:
+            return None
+        words = self.counter.vocabulary.words.take(pa.array(x.indices)).to_pylist()
+        names = self.classes[has_class].tolist()
+        own = shares[:, :-2][:, has_class]
+        return [
+            GeneratedWord(word, float(weight), dict(zip(names, of_word, strict=True)), *others)
+            for word, weight, of_word, others in zip(
+                words, x.data, own.tolist(), shares[:, -2:].tolist(), strict=True
+            )
+        ]
 
     def _word_pulls(self, x: Counts, given: Any, how_many: int) -> list[WordPull]:
         """The words of a text that move classes apart most."""
         parts = None if self.view is None else self.view.word_vectors(x, given)
         weighted = zip(self.weights, self.experts, strict=True)
         added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
-        order, pulls = strongest(np.sum(added, axis=0))
+        order, pulls = strongest(np.sum(added, axis=0), self.labels.has_sets)
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
         words = self.counter.vocabulary.words

@@ -11,11 +11,22 @@ import pyarrow as pa
 from leaven._base.typing import BoolArray, ClassArray, IntArray
 from leaven.documents._labels import EncodedLabels, Labels
 
-__all__ = ["SEPARATOR", "LabelSets", "key_of", "labels_of_keys", "numbered"]
+__all__ = [
+    "NO_LABEL",
+    "SEPARATOR",
+    "LabelSets",
+    "key_of",
+    "labels_of_keys",
+    "membership_of_keys",
+    "names_in",
+    "numbered",
+    "shown_label",
+]
 
 # A set as one text, in columns of labels: this before every name. It is no printable character,
 # so that a set is never mistaken for a label, nor the empty set for a missing label.
 SEPARATOR = "\x1f"
+NO_LABEL = "no label"  # what people read for the empty set
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +50,10 @@ class LabelSets(Labels):
     def keys(self) -> list[str]:
         names = np.array(self.names, dtype=object)
         return [key_of(names[row]) for row in self.members]
+
+    @cached_property
+    def meanings(self) -> list[Any]:
+        return [tuple(self.classes[row].tolist()) for row in self.members]
 
     def allowing_empty(self, allowed: bool | None) -> Self:
         """The same labels, where documents without a class can or cannot be predicted.
@@ -70,7 +85,7 @@ class LabelSets(Labels):
         if self.is_matrix:
             return self.members[codes].astype(np.int64)
         sets = np.empty(self.n_codes, dtype=object)
-        sets[:] = [tuple(self.classes[row].tolist()) for row in self.members]
+        sets[:] = self.meanings
         return sets[codes]
 
     def followed_by(self, names: Sequence[str]) -> "LabelSets":
@@ -78,6 +93,13 @@ class LabelSets(Labels):
         classes = np.array([*self.names, *names], dtype=object)
         added = np.zeros((self.n_codes, len(names)), bool)
         return replace(self, classes=classes, members=np.hstack([self.members, added]))
+
+
+def shown_label(label: Any) -> str:
+    """A label as people read it: a class, or the classes of a set."""
+    if not isinstance(label, tuple):
+        return str(label)
+    return ", ".join(map(str, label)) or NO_LABEL
 
 
 def key_of(names: Iterable[str]) -> str:

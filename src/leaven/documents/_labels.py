@@ -47,6 +47,11 @@ class Labels:
         """The label of each code as text, as columns of labels hold it."""
         return self.names
 
+    @cached_property
+    def meanings(self) -> list[Any]:
+        """What each code means: a class, or a tuple of classes."""
+        return list(self.classes.tolist())
+
     def membership(self, codes: IntArray) -> BoolArray:
         """Which classes each code means, (n_documents, n_classes)."""
         found = np.zeros((len(codes), len(self)), bool)

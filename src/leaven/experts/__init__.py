@@ -12,6 +12,7 @@ from leaven.experts._decisions import Decision, OneLabel, SeveralLabels, usual_d
 from leaven.experts._explanations import (
     ComponentWords,
     Explanation,
+    GeneratedWord,
     Neighbor,
     WordPull,
     strongest,
@@ -34,6 +35,7 @@ __all__ = [
     "Decision",
     "Expert",
     "Explanation",
+    "GeneratedWord",
     "LinearExpert",
     "MixtureExpert",
     "Neighbor",

@@ -1,7 +1,8 @@
 """Decisions: how a classifier's scores become probabilities, and probabilities labels."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -31,6 +32,10 @@ class Decision(Protocol):
         """Probability that each document's label is correct."""
         ...
 
+    def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
+        """What model files hold besides the classes: settings, None where usual, and arrays."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class OneLabel:
@@ -48,6 +53,9 @@ class OneLabel:
         highest: FloatArray = probability.max(axis=1)
         return highest
 
+    def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
+        return None, {}
+
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
@@ -56,6 +64,8 @@ class SeveralLabels:
     If none does, it has the one that comes nearest to it, unless documents without a class are
     allowed.
     """
+
+    kind: ClassVar[str] = "several labels"  # what model files call it
 
     labels: LabelSets
     bias: FloatArray  # (n_classes,) added to the scores
@@ -82,6 +92,16 @@ class SeveralLabels:
         agrees = np.where(decided.membership, probability, 1.0 - probability)
         together: FloatArray = np.exp(np.log(np.maximum(agrees, 1e-300)).sum(axis=1))
         return together
+
+    def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
+        labels = self.labels
+        settings = {
+            "kind": self.kind,
+            "allows_empty": labels.allows_empty,
+            "is_matrix": labels.is_matrix,
+        }
+        arrays = {"members": labels.members, "bias": self.bias, "thresholds": self.thresholds}
+        return settings, arrays
 
 
 def usual_decision(labels: Labels) -> Decision:

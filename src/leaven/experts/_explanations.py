@@ -8,8 +8,16 @@ import numpy as np
 from leaven._base.percent import percent
 from leaven._base.printing import printable
 from leaven._base.typing import FloatArray, IntArray
+from leaven.documents._label_sets import shown_label
 
-__all__ = ["ComponentWords", "Explanation", "Neighbor", "WordPull", "strongest"]
+__all__ = [
+    "ComponentWords",
+    "Explanation",
+    "GeneratedWord",
+    "Neighbor",
+    "WordPull",
+    "strongest",
+]
 
 
 @dataclass(frozen=True)
@@ -18,7 +26,19 @@ class WordPull:
 
     word: str
     weight: float  # the word's weighted count in the text
-    pull: dict[Any, float]  # class → what the word added to its score, against the mean
+    # class → what the word added to its score; against the mean, where one class is chosen
+    pull: dict[Any, float]
+
+
+@dataclass(frozen=True)
+class GeneratedWord:
+    """One word of a text and which of its labels generated it, in shares that add up to one."""
+
+    word: str
+    weight: float  # the word's weighted count in the text
+    shares: dict[Any, float]  # class → its share; the text's own classes only
+    common: float  # share of what all classes have in common
+    other: float  # share of none of these
 
 
 @dataclass(frozen=True)
@@ -36,14 +56,18 @@ class Neighbor:
     """A training document that is similar to a text."""
 
     number: int  # position among the training documents, from 0
-    label: Any  # its class
+    label: Any  # its class, or a tuple of classes
     similarity: float  # cosine of the two documents' weighted counts
     share: float | None = None  # of the votes; None where predictions do not come from neighbors
     is_labeled: bool = True  # False: an unlabeled document that earlier votes classified
     excerpt: str | None = None  # its first characters, if the model holds any text
 
     def __str__(self) -> str:
-        parts = [f"{self.similarity:.2f}", f"{self.label!s:<16}", f"document {self.number + 1:,}"]
+        parts = [
+            f"{self.similarity:.2f}",
+            f"{shown_label(self.label):<16}",
+            f"document {self.number + 1:,}",
+        ]
         if self.share is not None:
             parts.append(f"{percent(self.share)} of the votes")
         if self.excerpt is not None:
@@ -53,7 +77,12 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A prediction and the words behind it, strongest first, and the most similar documents."""
+    """A prediction and the words behind it, strongest first, and the most similar documents.
+
+    Where documents have several labels, the label is a tuple of classes, the probabilities of the
+    classes do not sum to one, and ``generated`` has the words in the order of the vocabulary, if
+    the method models which label each word comes from.
+    """
 
     label: Any
     probability: dict[Any, float]  # class → probability
@@ -61,10 +90,17 @@ class Explanation:
     unknown_words: int  # distinct words of the text that the model never saw
     neighbors: list[Neighbor] = field(default_factory=list)
     is_hashed: bool = False  # words have no names, so that none is listed
+    # probability of the label; of a tuple, that exactly these classes are correct
+    confidence: float = None  # type: ignore[assignment]
+    generated: list[GeneratedWord] | None = None  # None: words are not taken for generated
+
+    def __post_init__(self) -> None:
+        if self.confidence is None:
+            object.__setattr__(self, "confidence", self.probability[self.label])
 
     def __str__(self) -> str:
         ranked = sorted(self.probability, key=self.probability.__getitem__, reverse=True)
-        lines = [f"{self.label}  ({percent(self.probability[self.label], 1)})"]
+        lines = [f"{shown_label(self.label)}  ({percent(self.confidence, 1)})"]
         if self.is_hashed:
             lines.append("  words are hashed, so that none can be named")
         elif not self.words:
@@ -77,8 +113,11 @@ class Explanation:
         return "\n".join(map(printable, lines))
 
 
-def strongest(pulls: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Order of words by how far they moved classes apart, and the pulls centred on zero."""
-    centred = pulls - pulls.mean(axis=1, keepdims=True)
+def strongest(pulls: FloatArray, are_absolute: bool = False) -> tuple[IntArray, FloatArray]:
+    """Order of words by how far they moved classes apart, and the pulls centred on zero.
+
+    Pulls are absolute where each class has log odds of its own; then they are not centred.
+    """
+    centred = pulls if are_absolute else pulls - pulls.mean(axis=1, keepdims=True)
     reach = centred.max(axis=1, initial=0.0) - centred.min(axis=1, initial=0.0)
     return np.argsort(-reach, kind="stable"), centred
