@@ -55,6 +55,13 @@ class LabelSets(Labels):
     def meanings(self) -> list[Any]:
         return [tuple(self.classes[row].tolist()) for row in self.members]
 
+    def written(self, joined_by: str | None = None) -> pa.Array:
+        """Lists of classes, or texts; the empty set is then the separator alone, as it is read."""
+        if joined_by is None:
+            return pa.array(self.meanings, pa.list_(pa.array(self.classes.tolist()).type))
+        texts = [joined_by.join(map(str, each)) or joined_by for each in self.meanings]
+        return pa.array(texts, pa.string())
+
     def allowing_empty(self, allowed: bool | None) -> Self:
         """The same labels, where documents without a class can or cannot be predicted.
 

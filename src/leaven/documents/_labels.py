@@ -52,6 +52,13 @@ class Labels:
         """What each code means: a class, or a tuple of classes."""
         return list(self.classes.tolist())
 
+    def written(self, joined_by: str | None = None) -> pa.Array:
+        """The label of each code as files hold it.
+
+        Sets are lists, or texts where something is to be between their classes.
+        """
+        return pa.array(self.meanings)
+
     def membership(self, codes: IntArray) -> BoolArray:
         """Which classes each code means, (n_documents, n_classes)."""
         found = np.zeros((len(codes), len(self)), bool)
