@@ -123,7 +123,7 @@ def _tally(decided: EncodedLabels, is_decided: BoolArray, is_wordless: BoolArray
 
 def label_separator(fitted: FittedClassifier) -> str:
     """What is written between several labels: as in training, or what is in no label."""
-    trained = getattr(fitted.reading, "label_separator", None)
+    trained = None if fitted.reading is None else fitted.reading.label_separator
     usual = (each for each in SEPARATORS if not any(each in name for name in fitted.labels.names))
     return trained or next(usual, SEPARATORS[0])
 

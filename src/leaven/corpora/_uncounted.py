@@ -19,7 +19,7 @@ from leaven.corpora._memory import in_memory
 from leaven.corpora._training_set import TrainingSet
 from leaven.documents._excerpts import excerpts_of_rows, excerpts_of_texts
 from leaven.documents._label_checks import check_label_weights
-from leaven.documents._label_encoding import encode_column, labels_from, refuse_minus_one
+from leaven.documents._label_encoding import encode_column, labels_counted
 from leaven.documents._labels import EncodedLabels, Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
@@ -245,9 +245,9 @@ def described(
     """Counter, labels, labeled documents of each class and notes, from a survey of files."""
     if not found.labels:
         raise DataError(no_labels_message(files))
-    refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
-    labels = labels_from(list(found.labels))
-    counts = np.array([found.labels[key] for key in labels.keys], dtype=np.int64)
+    encoded = labels_counted(found.labels)
+    labels, counts = encoded.labels, np.zeros(encoded.labels.n_codes, dtype=np.int64)
+    np.add.at(counts, encoded.codes, list(found.labels.values()))
     notes = bad_files_notes(files) + how.check_labels(labels, counts, found.n_documents)
     if found.n_forgotten:
         notes.append(

@@ -1,6 +1,7 @@
 """Checks of labels: those that nothing can be learned from, and those worth a note."""
 
 import shlex
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ MISSING_NAMES = {
 }  # fmt: skip
 FILLERS = set("?.-_–—/ ")  # a label of these alone holds the place of one
 SHOWN = 5  # names in a message
+SEPARATORS = ";|,"  # that people write between several labels
 
 
 def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
@@ -72,7 +74,8 @@ def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str
     counts = labels.per_class(counts)
     n_unlabeled = n_documents - n_labeled
     if (
-        counts.max() == 1
+        counts.max(initial=0) == 1
+        and len(names) >= n_labeled  # labels of sets may be rare, and most sets empty
         and n_labeled > n_unlabeled
         and (n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled))
     ):
@@ -80,6 +83,7 @@ def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str
             f"the {n_labeled} labels are all different ({names[0]!r}, "
             f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
             "label column with --label, or give at least two documents the same label"
+            + "".join(f"; {doubt}" for doubt in _warn_of_joined(labels))
         )
     return _note_single_documents(names, counts)
 
@@ -93,7 +97,27 @@ def doubtful_labels(labels: Labels, counts: IntArray) -> list[str]:
         )
         if isinstance(name, str)
     }
-    return [*_warn_of_spellings(found), *_warn_of_missing(found)]
+    return [*_warn_of_spellings(found), *_warn_of_missing(found), *_warn_of_joined(labels)]
+
+
+def _warn_of_joined(labels: Labels) -> list[str]:
+    """Warn of classes that look like several labels with a separator between them."""
+    names = [] if labels.has_sets else [n for n in labels.classes.tolist() if isinstance(n, str)]
+    for separator in SEPARATORS:
+        parts = {name: {part.strip() for part in name.split(separator)} for name in names}
+        joined = [name for name in names if len(parts[name]) > 1]
+        n_names = Counter(part for name in names for part in parts[name])
+        recurring = [name for name in joined if all(n_names[part] > 1 for part in parts[name])]
+        # The parts of "yes, surely" and "no, surely" recur too, but none is a label by itself.
+        has_single = any(part in parts for name in recurring for part in parts[name])
+        if has_single and 2 * len(recurring) > len(joined) > 1:
+            return [
+                f"{len(joined):,} classes look like several labels with {separator!r} between them "
+                f"({', '.join(map(repr, joined[:2]))}, …); --label-separator '{separator}' "
+                "reads a set of labels for each document (in Python, give lists of labels, or "
+                f"fit_files(label_separator={separator!r}))"
+            ]
+    return []
 
 
 def _warn_of_spellings(found: dict[str, int]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from leaven._base.typing import BoolArray, ClassArray, IntArray
 from leaven.documents._labels import EncodedLabels, Labels
@@ -15,6 +16,7 @@ __all__ = [
     "NO_LABEL",
     "SEPARATOR",
     "LabelSets",
+    "as_keys",
     "key_of",
     "labels_of_keys",
     "membership_of_keys",
@@ -95,6 +97,13 @@ class LabelSets(Labels):
         sets[:] = self.meanings
         return sets[codes]
 
+    def unknown(self, column: pa.Array) -> list[str]:
+        return super().unknown(as_keys(column))
+
+    def encode(self, column: pa.Array) -> IntArray:
+        """Codes of a column of keys; a single label beside sets is a set of one."""
+        return super().encode(as_keys(column))
+
     def followed_by(self, names: Sequence[str]) -> "LabelSets":
         """These classes as text, followed by others, and the same sets of them."""
         classes = np.array([*self.names, *names], dtype=object)
@@ -112,6 +121,13 @@ def shown_label(label: Any) -> str:
 def key_of(names: Iterable[str]) -> str:
     """A set of class names as one text; the names must be in order."""
     return SEPARATOR + SEPARATOR.join(names)
+
+
+def as_keys(column: pa.Array) -> pa.Array:
+    """A column of labels in which each is a key, also those that were single labels."""
+    separator, nothing = (pa.scalar(each, pa.large_string()) for each in (SEPARATOR, ""))
+    one = pc.binary_join_element_wise(separator, column, nothing)
+    return pc.if_else(pc.starts_with(column, SEPARATOR), column, one)
 
 
 def names_in(key: str) -> list[str]:

@@ -196,6 +196,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         *,
         text: Columns | None = None,
         label: str | None = None,
+        label_separator: str | None = None,
         vectors: str | None = None,
         format: str | None = None,
         encoding: str | None = None,
@@ -220,7 +221,11 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         text, label : str or None, default=None
             Columns of the text and of the label; detected from column names if not given. Several
             columns of text, given as a tuple, are joined. A document with an empty label is
-            unlabeled.
+            unlabeled. A column of lists, in Parquet and JSON, holds several labels per document,
+            or none where a list is empty.
+        label_separator : str or None, default=None
+            Text between the labels of a document in a column of text, such as ";". A cell of
+            the separator alone means that a document has none of the labels.
         vectors : str or None, default=None
             Column of your vectors, a list of numbers per document.
         format, encoding : str or None, default=None
@@ -257,7 +262,16 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         place = "dask" if client is not None else "stream" if stream else "memory"
         self._checked(place, vectors is not None)
         rules = asdict(self._label_rules)
-        reading = Reading(text, label, vectors, format, encoding, header, **rules)
+        reading = Reading(
+            text,
+            label,
+            vectors,
+            format,
+            encoding,
+            header,
+            label_separator=label_separator,
+            **rules,
+        )
         files = reading.files(paths, needs_labels=True, skip_bad=skip_bad_files)
         if self.embed is not None:
             raise ValueError(
