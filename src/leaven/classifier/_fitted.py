@@ -13,6 +13,7 @@ from leaven._base.progress import OnDone
 from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray
 from leaven._base.validation import check_whole
 from leaven.classifier._nearby import NO_DOCUMENTS, Nearby, find_nearby, listed_neighbors
+from leaven.classifier._origins import explain_origin
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
 from leaven.documents._excerpts import Excerpts
@@ -24,7 +25,6 @@ from leaven.experts import (
     Decision,
     Expert,
     Explanation,
-    GeneratedWord,
     MixtureExpert,
     Neighbor,
     WordPull,
@@ -315,24 +315,8 @@ class FittedClassifier:
             neighbors,
             is_hashed,
             float(self.confidence(probability, decided)[0]),
-            None if is_hashed else self._generated(x, decided.membership[0]),
+            None if is_hashed else explain_origin(self.counter, self.experts, text, x, decided),
         )
-
-    def _generated(self, x: Counts, has_class: BoolArray) -> list[GeneratedWord] | None:
-        """The words of a text, each with the labels that it comes from."""
-        asked = (expert.generated(x, has_class) for expert in self.experts)
-        shares = next((found for found in asked if found is not None), None)
-        if shares is None:
-            return None
-        words = self.counter.vocabulary.words.take(pa.array(x.indices)).to_pylist()
-        names = self.classes[has_class].tolist()
-        own = shares[:, :-2][:, has_class]
-        return [
-            GeneratedWord(word, float(weight), dict(zip(names, of_word, strict=True)), *others)
-            for word, weight, of_word, others in zip(
-                words, x.data, own.tolist(), shares[:, -2:].tolist(), strict=True
-            )
-        ]
 
     def _word_pulls(self, x: Counts, given: Any, how_many: int) -> list[WordPull]:
         """The words of a text that move classes apart most."""

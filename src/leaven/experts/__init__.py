@@ -12,6 +12,7 @@ from leaven.experts._decisions import Decision, OneLabel, SeveralLabels, usual_d
 from leaven.experts._explanations import (
     ComponentWords,
     Explanation,
+    Generated,
     GeneratedWord,
     Neighbor,
     WordPull,
@@ -35,6 +36,7 @@ __all__ = [
     "Decision",
     "Expert",
     "Explanation",
+    "Generated",
     "GeneratedWord",
     "LinearExpert",
     "MixtureExpert",

@@ -13,6 +13,7 @@ from leaven.documents._label_sets import shown_label
 __all__ = [
     "ComponentWords",
     "Explanation",
+    "Generated",
     "GeneratedWord",
     "Neighbor",
     "WordPull",
@@ -35,10 +36,40 @@ class GeneratedWord:
     """One word of a text and which of its labels generated it, in shares that add up to one."""
 
     word: str
-    weight: float  # the word's weighted count in the text
+    count: int  # of its occurrences in the text
     shares: dict[Any, float]  # class → its share; the text's own classes only
     common: float  # share of what all classes have in common
     other: float  # share of none of these
+
+
+@dataclass(frozen=True)
+class Generated:
+    """All known words of a text and which labels generated them."""
+
+    words: list[GeneratedWord]
+    # The text in pieces: each with the word that it is counted as, or None.
+    pieces: list[tuple[str, str | None]]
+
+    @property
+    def shares(self) -> dict[Any, float]:
+        """Share of the text's known words that each label generated."""
+        names = self.words[0].shares if self.words else {}
+        return {name: self._mean([each.shares[name] for each in self.words]) for name in names}
+
+    @property
+    def common(self) -> float:
+        """Share of the text's known words that come from what all classes have in common."""
+        return self._mean([each.common for each in self.words])
+
+    @property
+    def other(self) -> float:
+        """Share of the text's known words that come from none of these."""
+        return self._mean([each.other for each in self.words])
+
+    def _mean(self, shares: list[float]) -> float:
+        if not shares:
+            return 0.0
+        return float(np.average(shares, weights=[each.count for each in self.words]))
 
 
 @dataclass(frozen=True)
@@ -79,9 +110,8 @@ class Neighbor:
 class Explanation:
     """A prediction and the words behind it, strongest first, and the most similar documents.
 
-    Where documents have several labels, the label is a tuple of classes, the probabilities of the
-    classes do not sum to one, and ``generated`` has the words in the order of the vocabulary, if
-    the method models which label each word comes from.
+    Where documents have several labels, the label is a tuple of classes, and the probabilities
+    of the classes do not sum to one.
     """
 
     label: Any
@@ -92,15 +122,28 @@ class Explanation:
     is_hashed: bool = False  # words have no names, so that none is listed
     # probability of the label; of a tuple, that exactly these classes are correct
     confidence: float = None  # type: ignore[assignment]
-    generated: list[GeneratedWord] | None = None  # None: words are not taken for generated
+    generated: Generated | None = None  # None: the method does not model where words come from
 
     def __post_init__(self) -> None:
         if self.confidence is None:
             object.__setattr__(self, "confidence", self.probability[self.label])
 
+    @property
+    def has_sets(self) -> bool:
+        """Whether the text can have several labels."""
+        return isinstance(self.label, tuple)
+
+    @property
+    def ranked(self) -> list[Any]:
+        """All classes, the most probable first."""
+        return sorted(self.probability, key=self.probability.__getitem__, reverse=True)
+
     def __str__(self) -> str:
-        ranked = sorted(self.probability, key=self.probability.__getitem__, reverse=True)
+        ranked = self.ranked
         lines = [f"{shown_label(self.label)}  ({percent(self.confidence, 1)})"]
+        if self.has_sets:
+            found = (f"{name} {percent(self.probability[name], 1)}" for name in ranked[:5])
+            lines.append("  " + "  ".join(found))
         if self.is_hashed:
             lines.append("  words are hashed, so that none can be named")
         elif not self.words:

@@ -145,7 +145,9 @@ class FittedTexts:
         ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
         trained with vectors. ``n_neighbors`` documents are listed as by :meth:`neighbors`; None is
         5 for nearest-neighbor methods, and none for others. A classifier that hashed its words
-        cannot name them, and is explained by documents alone.
+        cannot name them, and is explained by documents alone. Where documents have several labels,
+        the label is a tuple, and ``generated`` has the share of each word that each label generated,
+        if the method models it.
         """
         given = None if vector is None else [vector]
         fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
