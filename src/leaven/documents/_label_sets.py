@@ -20,11 +20,13 @@ __all__ = [
     "labels_of_keys",
     "names_in",
     "numbered",
+    "shown_label",
 ]
 
 # A set as one text, in columns of labels: this before every name. It is no printable character,
 # so that a set is never mistaken for a label, nor the empty set for a missing label.
 SEPARATOR = "\x1f"
+NO_LABEL = "no label"  # how the empty set is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,11 @@ def as_keys(column: pa.Array) -> pa.Array:
 def names_in(key: str) -> list[str]:
     """The class names of a set that was written as one text."""
     return [name for name in key.split(SEPARATOR) if name]
+
+
+def shown_label(key: str) -> str:
+    """A label of a column for people: the names of a set with commas between them."""
+    return ", ".join(names_in(key)) or NO_LABEL
 
 
 def labels_of_keys(keys: Sequence[str]) -> LabelSets:
