@@ -71,6 +71,11 @@ class Counted:
         """Labeled documents of each code."""
         return self.training.label_weights.astype(np.int64) if self.counts is None else self.counts
 
+    def allowing_empty(self, allowed: bool | None) -> "Counted":
+        """The same documents, where those without a class can or cannot be predicted."""
+        labels = self.training.labels.allowing_empty(allowed)
+        return replace(self, training=replace(self.training, labels=labels))
+
 
 class Uncounted(Protocol):
     """Documents that can be counted where they are stored."""

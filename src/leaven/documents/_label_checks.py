@@ -15,6 +15,7 @@ __all__ = [
     "check_lengths",
     "doubtful_labels",
     "one_class_message",
+    "refuse_label_sets",
 ]
 
 # More distinct labels than this, each used once, indicate a column of identifiers.
@@ -56,6 +57,15 @@ def one_class_message(labels: Labels) -> str:
         f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
         f"{labels.classes.tolist()[0]!r}; label documents of another class too"
     )
+
+
+def refuse_label_sets(labels: Labels, what: str) -> None:
+    """Refuse labels of documents that can have several, for ``what`` cannot use them."""
+    if labels.has_sets:
+        raise ValueError(
+            f"{what} needs one label per document, but the documents have sets of labels "
+            "(multi-label); give one label per document"
+        )
 
 
 def check_label_weights(weights: FloatArray, labels: Labels) -> None:

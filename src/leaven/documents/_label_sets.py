@@ -58,6 +58,9 @@ class LabelSets(Labels):
         """
         return self if allowed is None else replace(self, allows_empty=bool(allowed))
 
+    def listed(self, codes: IntArray) -> list[Any]:
+        return Labels.listed(replace(self, is_matrix=False), codes)
+
     def of_rows(self, rows: BoolArray) -> EncodedLabels:
         """Codes of other sets of the same classes, given as rows of a matrix."""
         members, codes = numbered(rows)

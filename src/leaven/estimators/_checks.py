@@ -43,7 +43,7 @@ def check_counts(X: Any, whom: str) -> None:
 
 def refuse_sets(y: Any, whom: str) -> None:
     """Refuse labels of documents that have several: lists, or a matrix of several columns."""
-    shape = getattr(y, "shape", ())
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":
         y = y.tolist()
     is_column = isinstance(y, list | tuple) and all(is_list(each) and len(each) == 1 for each in y)
