@@ -284,10 +284,10 @@ def set_explanation_table(explanation: "Explanation") -> list[Any]:
     """The predicted labels, the probabilities, and each word's effect on the log odds of labels."""
     from rich.text import Text
 
-    from leaven.documents._label_sets import shown_label
+    from leaven.documents._label_sets import readable_label
 
     lines, probability = Text(), explanation.probability
-    lines.append(printable(shown_label(explanation.label)), style="bold")
+    lines.append(printable(readable_label(explanation.label)), style="bold")
     lines.append(f" {percent(explanation.confidence, 1)} (probability of exactly this)\n")
     ranked = explanation.ranked
     n_shown = max(SHOWN_CLASSES, len(explanation.label))
@@ -325,21 +325,20 @@ def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
     """One row per document, and where to find it if its text is not shown."""
     from rich.text import Text
 
-    from leaven.documents._label_sets import shown_label
+    from leaven.documents._label_sets import readable_label
 
     if not neighbors:
         return []
     width = max(
-        stdout_width() - max(len(shown_label(each.label)) for each in neighbors) - OTHERS,
+        stdout_width() - max(len(readable_label(each.label)) for each in neighbors) - OTHERS,
         NARROWEST,
     )
     kinds = {True: "labeled", False: "classified"}
+    title = "labels" if isinstance(neighbors[0].label, tuple) else "class"
     columns: dict[str, list[str]] = {
         "similarity": [f"{each.similarity:.2f}" for each in neighbors],
         "votes": [percent(each.share) for each in neighbors if each.share is not None],
-        "labels" if isinstance(neighbors[0].label, tuple) else "class": [
-            shown_label(each.label) for each in neighbors
-        ],
+        title: [readable_label(each.label) for each in neighbors],
         "document": [f"{each.number + 1:,}" for each in neighbors],
         "status": [kinds[each.is_labeled] for each in neighbors],
         "text": [_cut(each.excerpt, width) for each in neighbors if each.excerpt is not None],

@@ -71,6 +71,11 @@ class Counted:
         """Labeled documents of each code."""
         return self.training.label_weights.astype(np.int64) if self.counts is None else self.counts
 
+    def allowing_empty(self, allowed: bool | None) -> "Counted":
+        """The same documents, where those without a class can or cannot be predicted."""
+        labels = self.training.labels.allowing_empty(allowed)
+        return replace(self, training=replace(self.training, labels=labels))
+
 
 class Uncounted(Protocol):
     """Documents that can be counted where they are stored."""
@@ -115,7 +120,7 @@ class TextsInMemory:
         check_label_weights(label_weights, labels)
         block = Block(X, codes, weights, self.vectors)
         training = TrainingSet(in_memory(block, how.n_threads), labels, label_weights)
-        digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
+        digest = _digest(self.encoded)
         n_wordless = int(_sizes(block)[1])
         return Counted(
             training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless, counts
@@ -217,6 +222,14 @@ class _Ahead:
 
     def __iter__(self) -> Iterator[Documents]:
         return ahead(self.items)
+
+
+def _digest(encoded: EncodedLabels) -> str:
+    """What is the same where documents have the same labels, of the same classes."""
+    digest = hashlib.sha256(encoded.codes.astype(np.int64).tobytes())
+    # Codes of classes are in their order; those of sets depend on which sets occur.
+    digest.update("".join(encoded.labels.keys).encode() if encoded.labels.has_sets else b"")
+    return digest.hexdigest()
 
 
 def _sizes(block: Block) -> IntArray:

@@ -4,10 +4,9 @@ import shlex
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
-from leaven._base.typing import ClassArray, FloatArray, IntArray
+from leaven._base.typing import FloatArray, IntArray
 from leaven.documents._label_rules import one_spelling
+from leaven.documents._label_sets import shown_label
 from leaven.documents._labels import EncodedLabels, Labels
 
 __all__ = [
@@ -16,6 +15,7 @@ __all__ = [
     "check_lengths",
     "doubtful_labels",
     "one_class_message",
+    "refuse_label_sets",
 ]
 
 # More distinct labels than this, each used once, indicate a column of identifiers.
@@ -40,24 +40,38 @@ def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
         )
 
 
-def one_class_message(classes: ClassArray) -> str:
-    """The message for labels of fewer than two classes."""
-    if not len(classes):
+def one_class_message(labels: Labels) -> str:
+    """The message for labels that are all the same, or all missing."""
+    if not labels.n_codes:
         return (
             "y must label at least one document of two or more classes, and no document is "
             "labeled: every label is missing (-1, None or empty); in cross-validation use "
             "cv=LabeledFold(), which keeps unlabeled documents in training"
         )
+    if labels.has_sets:
+        return (
+            "a classifier needs documents with different labels, and all labeled documents have "
+            f"the same, {shown_label(labels.keys[0])!r}; label documents with others too"
+        )
     return (
         f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
-        f"{np.asarray(classes).tolist()[0]!r}; label documents of another class too"
+        f"{labels.classes.tolist()[0]!r}; label documents of another class too"
     )
+
+
+def refuse_label_sets(labels: Labels, what: str) -> None:
+    """Refuse labels of documents that can have several, for ``what`` cannot use them."""
+    if labels.has_sets:
+        raise ValueError(
+            f"{what} needs one label per document, but the documents have sets of labels "
+            "(multi-label); give one label per document"
+        )
 
 
 def check_label_weights(weights: FloatArray, labels: Labels) -> None:
     """Refuse fewer than two classes, and a class without labeled documents, by their weights."""
     if labels.n_codes < 2:
-        raise ValueError(one_class_message(labels.classes))
+        raise ValueError(one_class_message(labels))
     if not (labels.has_sets or (weights > 0).all()):
         empty = labels.classes.tolist()[int(weights.argmin())]
         raise ValueError(
@@ -68,7 +82,7 @@ def check_label_weights(weights: FloatArray, labels: Labels) -> None:
 def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
     """Refuse labels that nothing can be learned from; returns notes on questionable ones."""
     if labels.n_codes < 2:
-        raise ValueError(one_class_message(labels.classes))
+        raise ValueError(one_class_message(labels))
     names = labels.classes.tolist()
     n_labeled = int(counts.sum())
     counts = labels.per_class(counts)

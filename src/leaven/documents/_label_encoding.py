@@ -32,6 +32,8 @@ def encode_labels(labels: Any, rules: LabelRules = AS_WRITTEN) -> EncodedLabels:
     if isinstance(values, np.ndarray):
         encoded = _encode_integers(values)
         return encoded if rules.are_plain else _without_unlabeled(encoded, rules)
+    if any(isinstance(value, str) and value.startswith(SEPARATOR) for value in values):
+        values = [_list_of_key(value) for value in values]  # of a column read from files
     if holds_lists(values):
         return encode_lists(values, rules)
     if not rules.are_plain:
@@ -53,6 +55,11 @@ def _plain_values(labels: Any) -> Any:
     if is_one_value or isinstance(labels, Mapping | Set) or not isinstance(labels, Iterable):
         raise TypeError(f"labels must be a list with one label per document, got {labels!r}")
     return list(labels)
+
+
+def _list_of_key(value: Any) -> list[str] | None:
+    is_set = isinstance(value, str) and value.startswith(SEPARATOR)
+    return names_in(value) if is_set or not is_missing(value) else None
 
 
 def _by_rule(value: Any, rules: LabelRules) -> Any:

@@ -22,13 +22,14 @@ __all__ = [
     "membership_of_keys",
     "names_in",
     "numbered",
+    "readable_label",
     "shown_label",
 ]
 
 # A set as one text, in columns of labels: this before every name. It is no printable character,
 # so that a set is never mistaken for a label, nor the empty set for a missing label.
 SEPARATOR = "\x1f"
-NO_LABEL = "no label"  # what people read for the empty set
+NO_LABEL = "no label"  # how the empty set is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,9 @@ class LabelSets(Labels):
         """
         return self if allowed is None else replace(self, allows_empty=bool(allowed))
 
+    def listed(self, codes: IntArray) -> list[Any]:
+        return Labels.listed(replace(self, is_matrix=False), codes)
+
     def of_rows(self, rows: BoolArray) -> EncodedLabels:
         """Codes of other sets of the same classes, given as rows of a matrix."""
         members, codes = numbered(rows)
@@ -111,7 +115,7 @@ class LabelSets(Labels):
         return replace(self, classes=classes, members=np.hstack([self.members, added]))
 
 
-def shown_label(label: Any) -> str:
+def readable_label(label: Any) -> str:
     """A label as people read it: a class, or the classes of a set."""
     if not isinstance(label, tuple):
         return str(label)
@@ -133,6 +137,11 @@ def as_keys(column: pa.Array) -> pa.Array:
 def names_in(key: str) -> list[str]:
     """The class names of a set that was written as one text."""
     return [name for name in key.split(SEPARATOR) if name]
+
+
+def shown_label(key: str) -> str:
+    """A label of a column for people: the names of a set with commas between them."""
+    return ", ".join(names_in(key)) or NO_LABEL
 
 
 def labels_of_keys(keys: Sequence[str]) -> LabelSets:

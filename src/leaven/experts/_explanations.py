@@ -8,7 +8,7 @@ import numpy as np
 from leaven._base.percent import percent
 from leaven._base.printing import printable
 from leaven._base.typing import FloatArray, IntArray
-from leaven.documents._label_sets import shown_label
+from leaven.documents._label_sets import readable_label
 
 __all__ = [
     "ComponentWords",
@@ -96,7 +96,7 @@ class Neighbor:
     def __str__(self) -> str:
         parts = [
             f"{self.similarity:.2f}",
-            f"{shown_label(self.label):<16}",
+            f"{readable_label(self.label):<16}",
             f"document {self.number + 1:,}",
         ]
         if self.share is not None:
@@ -140,7 +140,7 @@ class Explanation:
 
     def __str__(self) -> str:
         ranked = self.ranked
-        lines = [f"{shown_label(self.label)}  ({percent(self.confidence, 1)})"]
+        lines = [f"{readable_label(self.label)}  ({percent(self.confidence, 1)})"]
         if self.has_sets:
             found = (f"{name} {percent(self.probability[name], 1)}" for name in ranked[:5])
             lines.append("  " + "  ".join(found))
