@@ -3,6 +3,8 @@
 import csv
 import json
 import random
+import re
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +13,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from typer.testing import CliRunner
 
 from cli.conftest import COMMON, WORDS, write_csv
+from leaven.classifier import FitReport
 from leaven.cli import app
 
 NAMES = sorted(WORDS)
@@ -224,3 +227,70 @@ def test_one_label_and_several_are_not_mixed(run, model, held):
     result = run("evaluate", model, held, "--label", "topics")
     assert result.exit_code == 1
     assert "has documents with several labels, but the model gives each" in result.stderr
+
+
+def test_train_and_info_describe_label_sets(run, of_lists):
+    model, trained = of_lists
+    sets = [tuple(sorted(row["topics"])) for row in make_sets(120, 90) if row["topics"] is not None]
+    mean = sum(map(len, sets)) / 90
+    expected = (
+        f"{mean:.2f} labels per labeled document, {len(set(sets))} different label sets, "
+        f"{sets.count(())} of these documents have no label"
+    )
+    informed = output_of(run("info", model))
+    for shown in (trained.stdout, informed):
+        assert expected in shown.splitlines()
+        (line,) = [line for line in shown.splitlines() if line.startswith("expected ")]
+        assert re.fullmatch(
+            r"expected exact match \d+ % \(\d+–\d+; from \d+ held-out documents\): "
+            "the share of documents whose whole label set is correct",
+            line,
+        )
+    assert "documents can be predicted to have several labels, one, or none" in informed
+    about = json.loads(output_of(run("info", model, "--json")))
+    assert about["format"] == 4
+    assert about["decision"]["allows_empty"] is True
+    assert about["report"]["label_sets"]["n_sets"] == len(set(sets))
+
+
+def test_every_document_gets_a_label_if_none_had_none(run, tmp_path):
+    rows = [row for row in make_sets(90, 90) if row["topics"]]
+    model, trained = train(tmp_path, write_jsonl(tmp_path / "data.jsonl", rows))
+    assert "have no label" not in trained.stdout
+    informed = output_of(run("info", model))
+    assert "several labels; every one gets at least one" in informed
+    output_of(run("predict", model, tmp_path / "data.jsonl", "-o", "out.csv"))
+    assert all(row["predicted"].strip(";") for row in predicted_in(tmp_path / "out.csv"))
+
+
+def test_without_held_out_documents_exact_match_is_unknown():
+    report = FitReport("svm", "", 4, 2, {"a": 1, "b": 1}, 9, label_sets={"n_sets": 2})
+    unknown = {"n_held_out": 0, "study_low": 0.1, "study_high": 0.8, "n_study_corpora": 8}
+    found = replace(report, expected_accuracy=unknown).expectation
+    assert found.startswith("expected exact match unknown: with one label per class")
+    assert "other corpora" not in found  # where documents had one label
+
+
+def test_commands_to_run_next_can_read_the_labels(of_lists, of_text):
+    for (model, trained), name in ((of_lists, "held-out.jsonl"), (of_text, "held-out.csv")):
+        lines = trained.stderr.splitlines()
+        assert f"  leaven evaluate {model} {name}" in lines  # the model remembers the separator
+        assert f"{name} stands for labeled documents that were not used in training" in lines
+
+
+def test_explain_shows_several_labels(run, of_lists):
+    model, _ = of_lists
+    shown = output_of(run("explain", model, "dough bread rocket orbit and xyzzy", "--neighbors"))
+    lines = shown.splitlines()
+    assert re.fullmatch(r"baking, space \d+\.\d % \(probability of exactly this\)", lines[0])
+    assert all(f"{name} " in lines[1] for name in NAMES)
+    assert "1 word not in the model's vocabulary" in lines[2]
+    header = next(line for line in lines if line.startswith("word "))
+    assert header.split()[1:3] in (["baking", "space"], ["space", "baking"])
+    assert any(line.split()[:1] == ["dough"] and "baking" in line for line in lines)
+    assert "labels" in next(line for line in lines if line.startswith("similarity"))
+    found = json.loads(output_of(run("explain", model, "and the", "--json", "--neighbors")))
+    assert found["predicted"] == []
+    assert "generated" not in found
+    assert all(isinstance(each["class"], list) for each in found["neighbors"])
+    assert output_of(run("explain", model, "and the")).startswith("no label ")

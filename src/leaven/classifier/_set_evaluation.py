@@ -258,6 +258,12 @@ class JudgedSets:
             WithoutLabel(
                 int(is_empty.sum()), int(is_without.sum()), int((is_empty & is_without).sum())
             ),
-            calibration_gaps(self.scored.probability.ravel(), truth.ravel()),
+            self._label_gaps(truth),
             Totals.of(self.scored, self.is_right),
         )
+
+    def _label_gaps(self, truth: BoolArray) -> FloatArray:
+        # Label by label, which needs less memory than all at once.
+        columns = zip(self.scored.probability.T, truth.T, strict=True)
+        gaps: FloatArray = np.sum([calibration_gaps(p, has_label) for p, has_label in columns], 0)
+        return gaps

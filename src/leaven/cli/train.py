@@ -253,9 +253,12 @@ def train_command(
             typer.echo(summary)
         talk.note("", f"saved {output} ({readable_size(n_bytes)}). Next:")
         where = {"skip-bad-files": skip_bad_files, "stream": stream, "dask": dask}
-        for command in next_commands(data, reading, output, where):
+        # CSV holds lists of labels only with a separator.
+        is_list = fitted.labels.has_sets and reading.label_separator is None
+        held_out = "held-out.jsonl" if is_list else "held-out.csv"
+        for command in next_commands(data, reading, output, where, held_out):
             talk.note(f"  {command}")
-        talk.note("held-out.csv stands for labeled documents that were not used in training")
+        talk.note(f"{held_out} stands for labeled documents that were not used in training")
         if talk.warnings:
             n_warnings = len(talk.warnings)
             talk.note(f"see the {n_warnings} warnings above" if n_warnings > 1 else SEE_WARNING)

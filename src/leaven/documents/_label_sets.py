@@ -86,6 +86,14 @@ class LabelSets(Labels):
     def per_class(self, values: Any) -> Any:
         return np.asarray(values) @ self.members
 
+    def set_facts(self, counts: IntArray) -> dict[str, float]:
+        sizes = self.members.sum(axis=1)
+        return {
+            "n_sets": int((counts > 0).sum()),
+            "labels_per_document": float(counts @ sizes / max(counts.sum(), 1)),
+            "n_without_label": int(counts[sizes == 0].sum()),
+        }
+
     def strata(self, codes: IntArray) -> IntArray:
         """The rarest class of each document; a number of its own where it has none."""
         n_documents = self.per_class(np.bincount(codes, minlength=self.n_codes))

@@ -69,6 +69,10 @@ class Labels:
         """Sum for each class of a value for each code, such as a number of documents."""
         return values
 
+    def set_facts(self, counts: IntArray) -> dict[str, float]:
+        """What reports say about sets of labels, from the documents of each code; else nothing."""
+        return {}
+
     def strata(self, codes: IntArray) -> IntArray:
         """A class of each labeled document, by which documents are dealt into folds."""
         return codes

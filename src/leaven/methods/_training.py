@@ -278,6 +278,7 @@ class Training:
             candidates=combined.candidates,
             expected_accuracy={} if expected is None else expected.to_json(),
             labeled_texts=labeled_texts,
+            label_sets=labels.set_facts(counted.label_counts),
             warnings=[*self.notes, *(message for _, message in self.messages)],
             seconds=self.seconds,
             options={
