@@ -9,10 +9,12 @@ from sklearn.metrics import accuracy_score, f1_score, hamming_loss
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from leaven import LabeledFold, TextClassifier
+from leaven import LabeledFold, TextClassifier, compare
 from leaven import diagnose as diagnose_texts
 from leaven.documents._label_encoding import encode_labels
 from leaven.methods._label_errors import find_label_errors
+from leaven.methods._registry import methods_where
+from leaven.text import TextVectorizer
 
 WORDS = {
     "art": ["paint", "canvas", "museum", "gallery", "sculpture"],
@@ -163,9 +165,12 @@ def test_cross_validation_of_label_sets(y, cv):
 def test_grid_search_and_metrics_on_a_matrix():
     clf = TextClassifier("svm", calibrate=False)
     search = GridSearchCV(
-        clf, {"text_options__max_features": [12, 100]}, scoring=["f1_micro", "accuracy"], refit="f1_micro",
+        clf,
+        {"text_options__max_features": [12, 100]},
+        scoring=["f1_micro", "accuracy"],
+        refit="f1_micro",
         cv=3,
-    ).fit(TEXTS, MATRIX)  # fmt: skip
+    ).fit(TEXTS, MATRIX)
     assert search.best_params_ == {"text_options__max_features": 100}
     assert search.score(NEW_TEXTS, NEW_MATRIX) > 0.9
     predicted = cross_val_predict(clf, TEXTS, MATRIX, cv=3)
@@ -191,3 +196,57 @@ def test_the_digest_of_labels_tells_sets_apart_whose_codes_are_the_same():
         for labels in (one, two)
     ]
     assert digests[0] != digests[1]
+
+
+@pytest.mark.parametrize("y", [SOME, SOME_ROWS], ids=["lists", "matrix"])
+def test_methods_that_learn_sets_are_compared_by_exact_match_and_f1(y):
+    found = compare(TEXTS, y, n_splits=3)
+    assert {result.method for result in found.results} == set(methods_where(learns_sets=True))
+    assert found.left_out == []
+    assert found.measure == "exact match"
+    result = next(result for result in found.results if result.method == "svm")
+    rows = np.array(found.held_out)
+    predicted = np.zeros((len(rows), 3), int)
+    for fold in LabeledFold(3, random_state=0).split(TEXTS, y):
+        labels = [y[i] for i in fold[0]] if isinstance(y, list) else y[fold[0]]
+        clf = TextClassifier("svm").fit([TEXTS[i] for i in fold[0]], labels)
+        own = clf.predict([TEXTS[i] for i in fold[1]])
+        own = BINARY.transform(own) if isinstance(y, list) else own
+        for i, row in zip(fold[1], own, strict=True):
+            predicted[rows == i] = row
+    truth = MATRIX[rows]
+    assert result.accuracy == accuracy_score(truth, predicted)
+    assert_allclose(result.micro_f1, f1_score(truth, predicted, average="micro"))
+    assert_allclose(result.macro_f1, f1_score(truth, predicted, average="macro"))
+    assert "held-out label sets" in found.sentence
+    assert "micro F1" in str(found)
+    assert found.to_json()["results"][0]["micro_f1"] == found.results[0].micro_f1
+
+
+def test_a_method_that_learns_one_label_fails_in_a_comparison_of_sets():
+    found = compare(TEXTS, SOME, methods=["svm", "em"], n_splits=2)
+    assert found.best == "svm"
+    assert "method 'em' learns one label per document" in found.results[1].error
+    with pytest.raises(ValueError, match="method 'nb' learns one label per document"):
+        compare(TEXTS, SOME, methods=["nb"], n_splits=2)
+
+
+def test_comparisons_of_sets_need_a_class_with_two_documents():
+    with pytest.raises(ValueError, match="needs a class with two labeled documents"):
+        compare(TEXTS[:4], [["a"], ["b"], [], None])
+
+
+@pytest.mark.parametrize("y", [SOME, SOME_ROWS], ids=["lists", "matrix"])
+def test_words_can_be_ranked_by_the_information_on_label_sets(y):
+    vectorizer = TextVectorizer(max_features=15, rank_by="mutual_information")
+    vectorizer.fit(TEXTS, y)
+    chosen = set(vectorizer.get_feature_names_out())
+    assert len(chosen & {word for words in WORDS.values() for word in words}) >= 13
+
+
+def test_words_can_be_chosen_by_label_sets_in_training():
+    options = {"max_features": 15, "rank_by": "mutual_information"}
+    clf = TextClassifier("svm", text_options=options).fit(TEXTS, SOME)
+    assert clf.score(NEW_TEXTS, NEW_SETS) > 0.9
+    clf = TextClassifier("svm", text_options={"max_features": "auto"}).fit(TEXTS, SOME)
+    assert clf.report_.size_choices

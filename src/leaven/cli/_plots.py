@@ -226,7 +226,7 @@ def draw_comparison(comparison: "Comparison", path: Path) -> None:
             )  # fmt: skip
     axes.set_yticks(range(len(rows)), [_shortened(result.method) for result in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)  # the best on top
-    axes.set_xlabel("accuracy on held-out labels with 90 % interval, %")
+    axes.set_xlabel(f"{comparison.measure} on held-out labels with 90 % interval, %")
     axes.annotate(
         "per fit", (1, 1), (125, 6), xycoords="axes fraction", textcoords="offset points",
         ha="right", va="baseline", fontsize=9,

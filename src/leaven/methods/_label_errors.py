@@ -134,7 +134,7 @@ def held_out_probabilities(
             on_progress("holding out", done, len(folds))
         is_kept = np.ones(len(texts), bool)
         is_kept[fold] = False
-        kept = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
+        kept = labels.labels.listed(labels.codes[is_kept])
         # Every fold would give the same warnings.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
