@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import f1_score
@@ -13,6 +14,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from typer.testing import CliRunner
 
 from cli.conftest import COMMON, WORDS, write_csv
+from leaven import TextClassifier
 from leaven.classifier import FitReport
 from leaven.cli import app
 
@@ -294,3 +296,23 @@ def test_explain_shows_several_labels(run, of_lists):
     assert "generated" not in found
     assert all(isinstance(each["class"], list) for each in found["neighbors"])
     assert output_of(run("explain", model, "and the")).startswith("no label ")
+
+
+def test_a_model_of_a_matrix_predicts_lists_of_its_columns(run, tmp_path):
+    rows = make_sets(90, 90)
+    matrix = [[name in row["topics"] for name in NAMES] for row in rows]
+    clf = TextClassifier("svm").fit([row["text"] for row in rows], np.array(matrix, int))
+    clf.save(tmp_path / "matrix.leaven")
+    for row in rows:
+        row["topics"] = [NAMES.index(name) for name in row["topics"]]
+    held = write_jsonl(tmp_path / "held.jsonl", rows)
+    output_of(run("predict", "matrix.leaven", held, "-o", "out.jsonl"))
+    predicted = [row["predicted"] for row in predicted_in(tmp_path / "out.jsonl")]
+    expected = [np.flatnonzero(row).tolist() for row in clf.predict([row["text"] for row in rows])]
+    assert predicted == expected
+    more = ["--label", "topics", "--include-training", "--json"]
+    scores = json.loads(output_of(run("evaluate", "matrix.leaven", held, *more)))
+    right = [a == sorted(row["topics"]) for a, row in zip(expected, rows, strict=True)]
+    assert scores["exact_match"] == pytest.approx(np.mean(right))
+    assert list(scores["per_class"]) == ["0", "1", "2"]
+    output_of(run("explain", "matrix.leaven", rows[0]["text"]))
