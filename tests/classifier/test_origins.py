@@ -135,6 +135,19 @@ def test_the_effect_of_a_word_is_on_the_log_odds_of_each_label(fitted):
     assert shown[1] == "  grain 100.0 %  oil 100.0 %"
 
 
+def test_words_are_ranked_by_their_effect_on_the_labels_decided_on(fitted):
+    shares = fitted.experts[0].words.copy()
+    names = fitted.counter.vocabulary.words.to_pylist()
+    shares[names.index("farm"), :2] = [0.1, -5.0]  # only against the other label
+    strong = replace(fitted, experts=(ToldExpert("told", shares),))
+    explanation = strong.explain("corn farm")
+    assert explanation.label == ("grain",)
+    assert [entry.word for entry in explanation.words] == ["corn", "farm"]
+    nothing = strong.explain("the and")
+    assert nothing.label == ()
+    assert {entry.word for entry in nothing.words} == {"the", "and"}
+
+
 def test_a_method_without_origins_has_none():
     assert TextClassifier("svm").fit(TEXTS, SETS).explain("wheat").generated is None
     assert TextClassifier("nb").fit(TEXTS[:2], ["a", "b"]).explain("wheat").generated is None

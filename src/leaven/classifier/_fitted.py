@@ -307,10 +307,14 @@ class FittedClassifier:
         probability = self.decision.probability(self.scores(x, given, 1))
         decided = self.decide(probability)
         names = self.classes.tolist()
+        wanted = None
+        if self.labels.has_sets:  # the classes decided on, or the one that comes nearest
+            is_likely = probability[0] == probability[0].max()
+            wanted = decided.membership[0] if decided.membership.any() else is_likely
         return Explanation(
             decided.labels.meanings[int(decided.codes[0])],
             dict(zip(names, map(float, probability[0]), strict=True)),
-            [] if is_hashed else self._word_pulls(x, given, how_many),
+            [] if is_hashed else self._word_pulls(x, given, how_many, wanted),
             0 if is_hashed else self._count_unknown(text, x),
             neighbors,
             is_hashed,
@@ -318,12 +322,14 @@ class FittedClassifier:
             None if is_hashed else explain_origin(self.counter, self.experts, text, x, decided),
         )
 
-    def _word_pulls(self, x: Counts, given: Any, how_many: int) -> list[WordPull]:
-        """The words of a text that move classes apart most."""
+    def _word_pulls(
+        self, x: Counts, given: Any, how_many: int, wanted: BoolArray | None
+    ) -> list[WordPull]:
+        """The words of a text that move classes apart most, or these classes if given."""
         parts = None if self.view is None else self.view.word_vectors(x, given)
         weighted = zip(self.weights, self.experts, strict=True)
         added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
-        order, pulls = strongest(np.sum(added, axis=0), self.labels.has_sets)
+        order, pulls = strongest(np.sum(added, axis=0), wanted)
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
         words = self.counter.vocabulary.words

@@ -7,7 +7,7 @@ import numpy as np
 
 from leaven._base.percent import percent
 from leaven._base.printing import printable
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.documents._label_sets import readable_label
 
 __all__ = [
@@ -156,11 +156,14 @@ class Explanation:
         return "\n".join(map(printable, lines))
 
 
-def strongest(pulls: FloatArray, are_absolute: bool = False) -> tuple[IntArray, FloatArray]:
+def strongest(pulls: FloatArray, of: BoolArray | None = None) -> tuple[IntArray, FloatArray]:
     """Order of words by how far they moved classes apart, and the pulls centred on zero.
 
-    Pulls are absolute where each class has log odds of its own; then they are not centred.
+    Where each class has log odds of its own, ``of`` are the classes to explain: words are in the
+    order of their largest effect on these, and pulls are not centred.
     """
-    centred = pulls if are_absolute else pulls - pulls.mean(axis=1, keepdims=True)
+    if of is not None:
+        return np.argsort(-np.abs(pulls[:, of]).max(axis=1, initial=0.0), kind="stable"), pulls
+    centred = pulls - pulls.mean(axis=1, keepdims=True)
     reach = centred.max(axis=1, initial=0.0) - centred.min(axis=1, initial=0.0)
     return np.argsort(-reach, kind="stable"), centred
