@@ -157,3 +157,9 @@ def test_minus_one_among_the_labels_of_a_set_is_refused(tmp_path):
         encode_column(read_documents(path, label="labels").labels)
     unlabeled = labels_of(path, unlabeled=[-1])
     assert unlabeled == [None, None, key_of(["a"])]
+
+
+def test_text_of_nested_json_is_a_label_like_other_text(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('text,label\nx,"[[""a""]]"\nx,[a]\nx,"[{""a"": 1}]"\n')
+    assert read_documents(path).labels.to_pylist() == ['[["a"]]', "[a]", '[{"a": 1}]']

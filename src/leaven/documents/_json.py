@@ -15,7 +15,7 @@ from leaven.documents._columns import Header, Wanted, nested_value, shown_name
 from leaven.documents._encodings import BOM
 from leaven.documents._formats import MAX_BLOCK, SAMPLE_ROWS, Source, line_blocks
 from leaven.documents._json_kernels import BEHIND, N_STATES, PLACE, split_elements
-from leaven.documents._json_values import as_text, column_of, decoder
+from leaven.documents._json_values import as_text, column_of, decoder, is_flat
 from leaven.exceptions import DataError
 
 __all__ = ["JsonSource"]
@@ -142,6 +142,9 @@ class JsonSource(Source):
         allowed = {str, int, float, bool, type(None), *([list] if kind == "label" else [])}
         if nested := set(map(type, values)) - allowed:
             raise nested_value(self.name, name, kind, "list" if list in nested else "nested value")
+        # Here, because in a block with single labels lists become text.
+        if not all(is_flat(value) for value in values if isinstance(value, list)):
+            raise nested_value(self.name, name, kind, "nested value")
 
     @property
     def _rule(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["as_text", "column_of", "decoder", "is_json_type", "parsed_list", "type_of"]
+__all__ = ["as_text", "column_of", "decoder", "is_flat", "is_json_type", "parsed_list", "type_of"]
 
 # Below it, Arrow writes a whole number alike as an integer and as a float.
 EXACT = 10**10
@@ -42,14 +42,19 @@ _decoder = decoder()
 
 
 def parsed_list(text: str) -> list[Any] | None:
-    """The list that a text without white space around it is in JSON; None if it is none."""
+    """The list of scalars that a text is in JSON; None if it is something else."""
     if not (text.startswith("[") and text.endswith("]")):
         return None
     try:
         found: list[Any] = _decoder.decode(text)
     except (json.JSONDecodeError, RecursionError):
         return None
-    return found
+    return found if is_flat(found) else None
+
+
+def is_flat(values: Sequence[Any]) -> bool:
+    """Whether a list holds neither lists nor objects."""
+    return not any(isinstance(value, list | dict) for value in values)
 
 
 def column_of(values: Sequence[Any]) -> pa.Array:

@@ -61,8 +61,6 @@ def _label_in_text(
     """The label, or the key of the labels, in a cell of text; None if it means unlabeled."""
     elements = parsed_list(cell)
     if elements is not None:
-        if any(isinstance(element, list | dict) for element in elements):
-            raise nested_value(source, name, "label", "nested value")
         texts = [as_text(element) or "" for element in elements]
         _refuse_separator(texts, name, source)
         return _key(texts, rules) if texts else key_of([])
