@@ -31,7 +31,7 @@ def json_lines_file(rng: Random) -> bytes:
     odd = rng.choice((0.0, 0.01, 0.03, 0.1))  # chance of an odd value, key, space or line
     end = rng.choice(("\n", "\n", "\r\n"))
     columns = {name: rng.choice(KINDS) for name in rng.sample(NAMES, rng.choice((0, 1, 1, 2, 3)))}
-    of_label = rng.choice((_string, _string, _integer, _float, _word, _number))
+    of_label = rng.choice((_string, _string, _integer, _float, _word, _number, _list))
     lines = []
     if rng.random() < 0.08:  # Python's parser sees the first rows, which tell the columns
         lines = ['{"text": "a", "label": "b"}' + end] * BEGINNING
@@ -84,6 +84,11 @@ def _nested(rng: Random, depth: int = 2) -> str:
     if rng.random() < 0.5:
         return "[" + ",".join(inner) + "]"
     return "{" + ",".join(f'"{key}": {v}' for key, v in zip("ab", inner, strict=False)) + "}"
+
+
+def _list(rng: Random) -> str:
+    """The labels of a document that may have several."""
+    return "[" + ", ".join(rng.choice(FLAT)(rng) for _ in range(rng.randrange(4))) + "]"
 
 
 FLAT = (_string, _integer, _float, _word)

@@ -84,6 +84,9 @@ LABELS: tuple[Kind, ...] = (
     (pa.float32(), lambda rng: rng.choice((0.0, 1.0, 0.1))),
     (pa.bool_(), lambda rng: rng.random() < 0.5),
     (pa.null(), lambda rng: None),
+    (pa.list_(pa.string()), lambda rng: [some_text(rng) for _ in range(rng.randrange(3))]),
+    (pa.large_list(pa.int64()), lambda rng: rng.choices((0, 1, None), k=rng.randrange(3))),
+    (pa.list_(pa.float64()), lambda rng: rng.choice(([], [1.0], [float("nan")], None))),
 )
 OTHERS: tuple[Kind, ...] = (
     (pa.float16(), lambda rng: rng.choice((0.0, 1.5))),

@@ -111,7 +111,7 @@ def draw(rng: Random) -> FileCase:
     columns = {}
     if rng.random() < 0.1:
         columns["text"] = rng.choice(("text", "text", "body", "id", ""))
-    if rng.random() < 0.1:
+    if rng.random() < 0.2:
         columns["label"] = rng.choice(("label", "label", "n", "id", "text"))
     return FileCase(
         f"case.{kind}",

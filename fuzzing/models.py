@@ -86,7 +86,7 @@ def draw(rng: Random) -> ModelCase:
 def _use(classifier: TextClassifier, path: Path) -> None:
     """Do what users do with a model; it must work as any other."""
     probability = classifier.predict_proba(NEW_TEXTS)
-    _check_probabilities(probability, len(classifier.classes_))
+    _check_probabilities(probability, len(classifier.classes_), classifier.fitted.labels.has_sets)
     classifier.predict(NEW_TEXTS)
     fitted = classifier.fitted
     if fitted.counter.options.hash_features is None:
@@ -113,10 +113,12 @@ def _check_printable(what: str, shown: Any) -> None:
         raise Fault(f"{what} that cannot be printed", str(error)) from None
 
 
-def _check_probabilities(probability: Any, n_classes: int) -> None:
+def _check_probabilities(probability: Any, n_classes: int, has_sets: bool) -> None:
     if probability.shape != (len(NEW_TEXTS), n_classes):
         raise Fault("probabilities of the wrong shape", str(probability.shape))
     if not np.isfinite(probability).all():
         raise Fault("probabilities that are not finite", str(probability.tolist())[:200])
-    if not np.allclose(probability.sum(axis=1), 1, atol=1e-6):
+    if not ((probability >= 0) & (probability <= 1)).all():
+        raise Fault("probabilities that are not between 0 and 1", str(probability.tolist())[:200])
+    if not has_sets and not np.allclose(probability.sum(axis=1), 1, atol=1e-6):
         raise Fault("probabilities that do not sum to 1", str(probability.sum(axis=1))[:200])

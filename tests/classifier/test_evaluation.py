@@ -12,6 +12,8 @@ from leaven._base.measures import calibration_error
 from leaven.classifier import Scorer
 from leaven.documents import Documents
 from leaven.documents._labels import Labels
+from leaven.exceptions import DataError
+from leaven.experts import OneLabel
 
 CLASSES = ["a", "b", "c"]
 
@@ -23,7 +25,8 @@ class Fake:
     """
 
     labels = Labels(np.array(CLASSES, dtype=object))
-    decide = labels.decide
+    decision = OneLabel(labels)
+    decide, confidence = decision.decided, decision.confidence
 
     def __init__(self, learned=0.0):
         self.learned = learned
@@ -57,8 +60,8 @@ def test_sums_of_any_batches_give_the_scores_of_all(seed):
     batches = [part(whole, a, b) for a, b in pairwise(cuts)]
     one, many = score(whole), reduce(add, map(score, batches))
     assert many.n_unknown == one.n_unknown
-    assert list(many.n_unknown) == ["other", "x"]
-    assert many.n_wordless == one.n_wordless == one.n_labeled
+    assert many.unknown_labels == one.unknown_labels == ["other", "x"]
+    assert many.totals.n_wordless == one.totals.n_wordless == one.totals.n_labeled
     expected, found = one.evaluation(2), many.evaluation(2)
     assert found.classes == expected.classes == [*CLASSES, "other", "x"]
     assert np.array_equal(found.confusion, expected.confusion)
@@ -79,8 +82,9 @@ def test_documents_of_the_training_are_counted_and_left_out_unless_included(incl
     first = np.array([float(text.split()[0]) for text in whole.texts.to_pylist()])
     is_labeled = np.array(whole.labels.is_valid())
     n_known = int((is_labeled & (first < 0.4)).sum())
-    assert one.n_from_training == many.n_from_training == n_known > 0
-    assert one.n_labeled == many.n_labeled == int(is_labeled.sum()) - n_known * (not includes)
+    assert one.totals.n_from_training == many.totals.n_from_training == n_known > 0
+    n_scored = int(is_labeled.sum()) - n_known * (not includes)
+    assert one.totals.n_labeled == many.totals.n_labeled == n_scored
     assert one.n_documents == many.n_documents == 200
     assert np.array_equal(one.evaluation().confusion, many.evaluation().confusion)
     found = many.evaluation().to_json()
@@ -104,4 +108,11 @@ def test_a_batch_without_a_label_adds_nothing_but_its_number():
     none = pa.nulls(3, pa.large_string())
     texts = pa.array(["1 0 0"] * 3, pa.large_string())
     sums = Scorer(Fake())(Documents(texts, none, None, "here"))
-    assert (sums.n_labeled, sums.n_unlabeled, sums.confidence) == (0, 3, 0.0)
+    totals = sums.totals
+    assert (totals.n_labeled, totals.n_unlabeled, totals.confidence) == (0, 3, 0.0)
+
+
+def test_a_model_of_one_label_refuses_several_in_one_sentence():
+    texts, sets = pa.array(["1 2 3"] * 2, pa.large_string()), pa.array(["\x1fa\x1fb", "a"])
+    with pytest.raises(DataError, match="here has documents with several labels, but the model"):
+        Scorer(Fake())(Documents(texts, sets, None, "here"))

@@ -48,7 +48,10 @@ MODELS = {
     "excerpts": {"method": "nb", "keep_excerpts": 12},
     "voters' excerpts": {"method": "ss-cknn", "keep_excerpts": 12},
     "no documents": {"method": "nb", "keep_documents": False},
+    "label sets": {"method": "svm"},
+    "label sets, uncalibrated": {"method": "svm", "calibrate": False, "keep_excerpts": 12},
 }
+SETS = [["baking"], ["space"], None, [], ["baking", "space"], None, ["baking"], ["space"], None, []]
 
 
 @functools.cache
@@ -56,7 +59,8 @@ def parts(name):
     """Tensors and JSON of a model file."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        content = dump_model(TextClassifier(**MODELS[name]).fit(TEXTS, LABELS).fitted)
+        labels = SETS if name.startswith("label sets") else LABELS
+        content = dump_model(TextClassifier(**MODELS[name]).fit(TEXTS, labels).fitted)
     size = int.from_bytes(content[:8], "little")
     about = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["leaven"])
     return safetensors.numpy.load(content), about
@@ -82,7 +86,12 @@ def assert_refused_or_sound(tensors, about):
     own = np.ones((len(NEW), model.view.n_given)) if model.needs_vectors else None
     probability = model.predict_proba(NEW, vectors=own, n_threads=1, warn=False)
     assert np.isfinite(probability).all()
-    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    if model.labels.has_sets:
+        assert ((probability >= 0) & (probability <= 1)).all()
+    else:
+        np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    confidence = model.confidence(probability, model.decide(probability))
+    assert ((confidence >= 0) & (confidence <= 1 + 1e-9)).all()
     if not model.counter.options.hash_features:
         explanation = model.explain(NEW[0], 5, None if own is None else own[0])
         assert all(np.isfinite(list(entry.pull.values())).all() for entry in explanation.words)
@@ -247,6 +256,39 @@ def test_factors_of_scores_that_overflow_are_refused(value):
     for name in ("scale", "concentration"):
         changed = _replaced(("experts", 0, "settings", name), value, about)
         refused(tensors, changed, "settings are not positive numbers of a sensible size")
+
+
+def test_a_model_of_several_labels_is_not_read_as_one_of_one():
+    tensors, about = parts("label sets")
+    refused(tensors, _replaced(("decision",), GONE, about), "its decision is malformed")
+    without = {name: own for name, own in tensors.items() if not name.startswith("decision.")}
+    refused(without, about, "lacks 'decision.members'")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "match"),
+    [
+        ("thresholds", lambda array: array + 0.6, "thresholds are not between 0 and 1"),
+        ("thresholds", lambda array: array[1:], "do not fit together"),
+        ("bias", lambda array: array * np.nan, "not numbers of a sensible size"),
+        ("members", lambda array: array[:, 1:], "do not fit together"),
+        ("members", lambda array: array[[0, 0, 1, 2]], "not different from each other"),
+        ("members", lambda array: array[:0], "not different from each other"),
+        ("members", lambda array: array[:2], "its documents are malformed"),
+        ("members", lambda array: array.astype(np.uint8), "of the wrong type"),
+    ],
+)
+def test_a_changed_decision_is_refused(name, change, match):
+    tensors, about = parts("label sets")
+    name = f"decision.{name}"
+    refused({**tensors, name: change(tensors[name])}, about, match)
+
+
+@pytest.mark.parametrize("name", ["kind", "allows_empty", "is_matrix"])
+def test_changed_settings_of_a_decision_are_refused(name):
+    tensors, about = parts("label sets")
+    for value in (None, 1, "x", GONE):
+        refused(tensors, _replaced(("decision", name), value, about), "decision is malformed")
 
 
 def test_a_version_is_named_without_its_controls():

@@ -54,7 +54,8 @@ def test_all_methods_are_compared_unless_some_are_named(run, data, monkeypatch):
 def test_json_has_all_numbers(run, data):
     found = json.loads(run("compare", data, *QUICK, "--json").stdout)
     assert set(found) == {
-        "best", "winner", "indistinguishable", "sentence", "advice", "warning", "results",
+        "best", "winner", "indistinguishable", "sentence", "advice", "warning", "measure",
+        "results",
         "n_labeled", "n_held_out", "n_unlabeled", "n_splits", "left_out", "warnings",
     }  # fmt: skip
     assert {row["method"] for row in found["results"]} == {"em", "nb"}

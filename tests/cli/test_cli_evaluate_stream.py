@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from leaven.classifier._evaluation import Scorer
+from leaven.classifier import Scorer
 from leaven.documents import DocumentFiles
 
 

@@ -223,3 +223,33 @@ def test_a_cluster_that_is_not_there_is_told_in_one_line(run, model, folder, mon
     refused = run("predict", model, folder, "--dask", "tcp://127.0.0.1:9")
     assert refused.exit_code == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in refused.stderr
+
+
+def test_several_labels_are_the_same_on_a_cluster(run, on_dask, tmp_path, small_pieces):
+    """A list of labels for each document, some of them none, one of them unknown."""
+    rows = [
+        {**row, "label": [row["label"], "odd"] if i % 2 else [row["label"]] if i % 6 else []}
+        for i, row in enumerate(make_rows(600, 600))
+    ]
+    for row in rows[500:520]:
+        row["label"] = ["zoo"]
+    for name, some in (("data", rows[:100]), ("held", rows[100:])):
+        text = "".join(json.dumps(row) + "\n" for row in some)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    result = run("train", "data.jsonl", "--method", "svm", "-o", "sets.leaven")
+    assert result.exit_code == 0, result.stderr
+    scores = [
+        json.loads(run("evaluate", "sets.leaven", "held.jsonl", "--json", *how).stdout)
+        for how in ([], on_dask)
+    ]
+    for name in ("calibration_error", "label_calibration_error", "mean_confidence"):
+        here, there = (score.pop(name) for score in scores)
+        assert here == pytest.approx(there)
+    assert scores[0] == scores[1]
+    assert scores[0]["per_class"]["zoo"]["recall"] == 0
+    run("predict", "sets.leaven", "held.jsonl", "-o", "here.parquet")
+    assert run("predict", "sets.leaven", "held.jsonl", "-o", "there/", *on_dask).exit_code == 0
+    here = pq.read_table(tmp_path / "here.parquet")
+    there = pq.read_table(tmp_path / "there")
+    assert there.column("predicted").equals(here.column("predicted"))
+    assert pa.types.is_list(here.schema.field("predicted").type)

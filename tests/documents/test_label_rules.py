@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from leaven.documents import read_documents
-from leaven.documents._label_checks import doubtful_labels
+from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._reading import Reading
@@ -120,3 +120,36 @@ def test_the_option_is_quoted_for_a_shell():
 ])  # fmt: skip
 def test_ordinary_classes_raise_no_doubt(labels):
     assert doubts(labels) == []
+
+
+@pytest.mark.parametrize("separator", [";", "|", ","])
+def test_labels_that_look_joined_are_warned_about(separator):
+    labels = [each.replace(";", separator) for each in ("a", "a; b", "b;c", "c", "b")]
+    (message,) = doubts(labels)
+    assert f"2 classes look like several labels with {separator!r} between them" in message
+    assert f"--label-separator '{separator}'" in message
+    assert f"fit_files(label_separator={separator!r})" in message
+
+
+@pytest.mark.parametrize("labels", [
+    ["food, drink", "arts, crafts", "sport", "travel"],
+    ["yes, surely", "no, surely", "yes, perhaps", "no, perhaps"],
+    ["a,b", "a", "b", "c"],
+    [["a;b"], ["a"], ["b"], ["a;c"], ["c"]],
+    [1, 2, 3, 1],
+])  # fmt: skip
+def test_commas_within_class_names_raise_no_doubt(labels):
+    assert doubts(labels) == []
+
+
+def test_joined_labels_that_occur_once_each_are_refused_with_the_option_that_helps():
+    found = encode_labels(["a", "a;b", "b;c", "c", "b"])
+    with pytest.raises(ValueError, match=r"all different .* --label-separator ';' reads"):
+        check_labels(found.labels, found.counts, 5)
+
+
+def test_rare_labels_beside_empty_sets_are_no_identifiers():
+    found = encode_labels([["a"], *[[]] * 150])
+    assert check_labels(found.labels, found.counts, 151) == [
+        "every class has a single labeled document; a few more each would help most"
+    ]

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from leaven.datasets import data_folder
 from leaven.documents._csv import DelimitedSource
 from leaven.documents._formats import Source
+from leaven.documents._label_sets import key_of
 from leaven.documents._readers import DocumentFiles, read_documents, write_table
 from leaven.exceptions import DataError
 
@@ -598,7 +599,7 @@ def test_a_label_key_that_turns_up_late_in_json_is_found(write):
 def test_a_list_is_not_taken_for_the_label_unless_labels_are_asked_for(write):
     path = write("a.jsonl", '{"text": "a", "tag": ["x"]}\n')
     assert read_documents(path).labels is None
-    refused(path, "multi-label", needs_labels=True)
+    assert read_documents(path, needs_labels=True).labels.to_pylist() == [key_of(["x"])]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
@@ -649,24 +650,6 @@ def test_one_column_for_both_is_refused(write):
     refused(
         write("a.csv", "text\na\n"), "two columns, got 'text' for both", text="text", label="text"
     )
-
-
-@pytest.mark.parametrize("content", ['["x"]', '["x"]}\n{"text": "b", "label": "x"'])
-def test_several_labels_per_document_are_refused_in_json(write, content):
-    path = write("a.jsonl", f'{{"text": "a", "label": {content}}}\n')
-    refused(
-        path,
-        r"column 'label' of .*a\.jsonl is a list per document \(multi-label\), which no method "
-        "supports yet",
-        label="label",
-    )
-
-
-def test_several_labels_per_document_are_refused_in_parquet(tmp_path):
-    for kind in (pa.list_(pa.string()), pa.large_list(pa.string())):
-        table = pa.table({"text": ["a"], "labels": pa.array([["x", "y"]], kind)})
-        pq.write_table(table, tmp_path / "a.parquet")
-        refused(tmp_path / "a.parquet", r"'labels' of .* \(multi-label\)", needs_labels=True)
 
 
 @pytest.mark.parametrize("value", ['{"a": 1}', "[1]"])

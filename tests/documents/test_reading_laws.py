@@ -160,6 +160,7 @@ JSON_VALUES = st.sampled_from([
     '"a"', '""', '"\\u0001"', '"\x01"', "1", "-0", "1.0", "1e3", "true", "null", "NaN", "[]", "{}",
     '{"a": {}}', "9007199254740993", "9223372036854775808", "12345678901234567890123", "9" * 5000,
     "0.5", '"\\ud83d\\ude00"', '"\\ud800"', '[1, "a"]',
+    '["a"]', '["a", null, " b"]', '[["a"]]', '"[\\"a\\"]"', '[true, 2.0]',
 ])  # fmt: skip
 
 
@@ -182,6 +183,10 @@ def test_any_json_is_read_the_same_everywhere(tmp_path, rows, is_array):
     ]
     path = tmp_path / "a.json"
     path.write_text("[" + ",\n".join(lines) + "]" if is_array else "\n".join(lines) + "\n")
+    labeled = assert_read_the_same_everywhere(path, label="label")
+    assert (
+        assert_read_the_same_everywhere(path, label="label", keep_columns=True)[:2] == (labeled[:2])
+    )
     plain = assert_read_the_same_everywhere(path)
     kept = assert_read_the_same_everywhere(path, keep_columns=True)
     assert kept[:2] == plain[:2]

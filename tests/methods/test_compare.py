@@ -196,7 +196,8 @@ def test_large_corpora_get_fewer_folds():
 def test_json_has_all_but_the_documents(found):
     own = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert set(own) == {
-        "best", "winner", "indistinguishable", "sentence", "advice", "warning", "results",
+        "best", "winner", "indistinguishable", "sentence", "advice", "warning", "measure",
+            "results",
         "n_labeled", "n_held_out", "n_unlabeled", "n_splits", "left_out",
     }  # fmt: skip
     assert [row["method"] for row in own["results"]] == [row.method for row in found.results]

@@ -437,7 +437,7 @@ def no_reading(monkeypatch):
 
 REFUSED = {
     "embed": ({"embed": lambda texts: None}, {}, "embed is for texts in memory; write the vectors"),
-    "method": ({"method": "svm"}, {}, "method must be"),
+    "method": ({"method": "SVM"}, {}, "method must be"),
     "vectors of a method without": ({"method": "em"}, {"vectors": "vector"}, "words only"),
     "unknown text option": ({"text_options": {"stem": True}}, {}, "text_options has no 'stem'"),
     "signed hashing": ({"text_options": {"hash_features": 8}}, {}, "add alternate_sign=False"),

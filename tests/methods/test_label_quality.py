@@ -165,8 +165,8 @@ def test_near_copies_make_the_expected_accuracy_optimistic(fit, place):
     numbers, notes = quality(fit(place, texts, labels))
     assert numbers["near_copies"] == 10
     assert notes == [
-        "10 of 60 different labeled documents are near-duplicates of another one of their class; "
-        "the expected accuracy is optimistic unless new documents are near-duplicates too"
+        "10 of 60 different labeled documents are near-duplicates of another one with the same "
+        "label; the expected accuracy is optimistic unless new documents are near-duplicates too"
     ]
     assert "near_copies" not in quality(fit(place, texts, labels, calibrate=False))[0]
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from leaven.documents._label_sets import key_of
 from leaven.documents._readers import Documents
 from leaven.exceptions import DataError
 from leaven.text import _survey
@@ -179,6 +180,18 @@ def test_a_column_of_identifiers_is_refused_as_label(monkeypatch, n_parts):
     with pytest.raises(DataError, match="more than 5 different labels, such as 'id0'"):
         added_up(surveys(options, cuts, texts, names))
     assert len(added_up(surveys(options, cuts, texts, ["id0", *names[:5]])).labels) == 5
+
+
+def test_sets_of_labels_may_be_more_than_classes(monkeypatch):
+    monkeypatch.setattr(_survey, "MOST_CLASSES", 3)
+    monkeypatch.setattr(_survey, "MOST_SETS", 5)
+    sets = [key_of(each) for each in ([], "a", "b", "c", "ab", "abc")]
+    texts, options = ["dough"] * 6, TextOptions()
+    assert len(added_up(surveys(options, [2, 4], texts, [sets[1], *sets[1:]])).labels) == 5
+    with pytest.raises(DataError, match="at most 5 different sets of labels"):
+        added_up(surveys(options, [2, 4], texts, sets))
+    with pytest.raises(DataError, match="more than 3 different labels, such as 'a'"):
+        added_up(surveys(options, [2, 4], texts, [*sets[1:5], key_of("d"), None]))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ __all__ = [
     "log_softmax",
     "logit",
     "macro_f1",
+    "micro_f1",
     "sigmoid",
     "softmax",
 ]
@@ -50,7 +51,12 @@ def macro_f1(n_right: IntArray, n_true: IntArray, n_predicted: IntArray) -> floa
     """Mean F1 of the classes that occur among the labels or the predictions."""
     n_both = n_true + n_predicted
     occurs = n_both > 0
-    return float((2 * n_right[occurs] / n_both[occurs]).mean())
+    return float((2 * n_right[occurs] / n_both[occurs]).mean()) if occurs.any() else 0.0
+
+
+def micro_f1(n_right: IntArray, n_true: IntArray, n_predicted: IntArray) -> float:
+    """F1 of all pairs of a document and a class together."""
+    return float(2 * n_right.sum() / max(int(n_true.sum() + n_predicted.sum()), 1))
 
 
 def calibration_error(confidence: FloatArray, right: Any, n_bins: int = 10) -> float:

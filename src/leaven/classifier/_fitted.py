@@ -13,6 +13,7 @@ from leaven._base.progress import OnDone
 from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray
 from leaven._base.validation import check_whole
 from leaven.classifier._nearby import NO_DOCUMENTS, Nearby, find_nearby, listed_neighbors
+from leaven.classifier._origins import explain_origin
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
 from leaven.documents._excerpts import Excerpts
@@ -304,23 +305,31 @@ class FittedClassifier:
             )
         self._check_vectors(given, 1)
         probability = self.decision.probability(self.scores(x, given, 1))
-        (predicted,) = self.decide(probability).values.tolist()
+        decided = self.decide(probability)
         names = self.classes.tolist()
+        wanted = None
+        if self.labels.has_sets:  # the classes decided on, or the one that comes nearest
+            is_likely = probability[0] == probability[0].max()
+            wanted = decided.membership[0] if decided.membership.any() else is_likely
         return Explanation(
-            predicted,
+            decided.labels.meanings[int(decided.codes[0])],
             dict(zip(names, map(float, probability[0]), strict=True)),
-            [] if is_hashed else self._word_pulls(x, given, how_many),
+            [] if is_hashed else self._word_pulls(x, given, how_many, wanted),
             0 if is_hashed else self._count_unknown(text, x),
             neighbors,
             is_hashed,
+            float(self.confidence(probability, decided)[0]),
+            None if is_hashed else explain_origin(self.counter, self.experts, text, x, decided),
         )
 
-    def _word_pulls(self, x: Counts, given: Any, how_many: int) -> list[WordPull]:
-        """The words of a text that move classes apart most."""
+    def _word_pulls(
+        self, x: Counts, given: Any, how_many: int, wanted: BoolArray | None
+    ) -> list[WordPull]:
+        """The words of a text that move classes apart most, or these classes if given."""
         parts = None if self.view is None else self.view.word_vectors(x, given)
         weighted = zip(self.weights, self.experts, strict=True)
         added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
-        order, pulls = strongest(np.sum(added, axis=0))
+        order, pulls = strongest(np.sum(added, axis=0), wanted)
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
         names = self.classes.tolist()
         words = self.counter.vocabulary.words

@@ -7,9 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from leaven._base.progress import OnDone
-from leaven._base.typing import BoolArray
-from leaven.classifier._evaluation import Scorer, Sums
 from leaven.classifier._predictions import free_names, notes, rounded, with_columns
+from leaven.classifier._scorer import AnySums, Scorer
 from leaven.documents._pieces import Documents
 
 __all__ = ["MistakeFinder"]
@@ -22,29 +21,35 @@ class MistakeFinder:
     scorer: Scorer
     names: tuple[str, ...]  # of the columns to add
     by_confidence: bool = False  # the most confident mistake first; otherwise in their order
+    joined_by: str | None = None  # what is between several labels; None: they are lists
 
     @classmethod
     def beside(
-        cls, scorer: Scorer, existing: Collection[str], by_confidence: bool = False
+        cls,
+        scorer: Scorer,
+        existing: Collection[str],
+        by_confidence: bool = False,
+        joined_by: str | None = None,
     ) -> "MistakeFinder":
         """A finder whose columns have other names than the existing ones."""
         names = free_names(["predicted", "probability", "note"], existing)
-        return cls(scorer, names, by_confidence)
+        return cls(scorer, names, by_confidence, joined_by)
 
     def __call__(
         self, documents: Documents, on_progress: OnDone | None = None
-    ) -> tuple[pa.Table, Sums]:
+    ) -> tuple[pa.Table, AnySums]:
         """The misclassified documents with their predictions, and the counts of all."""
         assert documents.columns is not None
         judged = self.scorer.judged(documents, on_progress)
-        is_wrong: BoolArray = judged.predicted != judged.truth
-        wrong = np.flatnonzero(is_wrong)
+        scored = judged.scored
+        wrong = np.flatnonzero(~judged.is_right)
         if self.by_confidence:
-            wrong = wrong[np.argsort(-judged.confidence[wrong], kind="stable")]
-        table = documents.columns.take(pa.array(np.flatnonzero(judged.is_scored)[wrong]))
+            wrong = wrong[np.argsort(-scored.confidence[wrong], kind="stable")]
+        table = documents.columns.take(pa.array(np.flatnonzero(scored.is_scored)[wrong]))
+        written = scored.decided.labels.written(self.joined_by)
         values = [
-            pa.array(self.scorer.fitted.classes.tolist()).take(pa.array(judged.predicted[wrong])),
-            rounded(judged.confidence[wrong]),
-            notes(judged.is_wordless[wrong]),
+            written.take(pa.array(scored.decided.codes[wrong])),
+            rounded(scored.confidence[wrong]),
+            notes(scored.is_wordless[wrong]),
         ]
         return with_columns(table, self.names, values, documents.source), judged.sums()

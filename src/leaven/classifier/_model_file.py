@@ -24,11 +24,11 @@ from leaven._base.tensors import MOST
 from leaven._version import __version__
 from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._report import FitReport
+from leaven.classifier._stored_decision import decision_from, decision_to
 from leaven.classifier._stored_documents import documents_from, documents_to, excerpts_from
-from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import ModelFileError
-from leaven.experts import OneLabel, UnknownKindError, experts_from, experts_to
+from leaven.experts import UnknownKindError, experts_from, experts_to
 from leaven.learning._em_facts import EMFacts, class_lines, em_lines
 from leaven.learning._views import view_from, view_to
 from leaven.text._counter import TextCounter
@@ -46,7 +46,8 @@ __all__ = [
     "save_model",
 ]
 
-FORMAT = 3
+FORMAT = 4
+WITHOUT_DECISION = 3  # written where documents have one label, for earlier versions to read
 FIRST_KIND = "multinomial-mixture"  # of format 1, which held one expert only
 FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
 MOST_SHOWN = 200  # characters of what is wrong
@@ -93,11 +94,12 @@ def dump_model(fitted: FittedClassifier) -> bytes:
     if len(fitted.labeled_hashes):
         tensors["labeled_hashes"] = fitted.labeled_hashes
     of_documents, documents = documents_to(fitted)
-    tensors |= of_documents
+    of_decision, decision = decision_to(fitted.decision)
+    tensors |= of_documents | of_decision
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     classes = fitted.classes.tolist()
     about = {
-        "format": FORMAT,
+        "format": FORMAT if decision else WITHOUT_DECISION,
         "leaven": __version__,
         "classes": classes,
         "text": counter.options.to_json(),
@@ -107,6 +109,7 @@ def dump_model(fitted: FittedClassifier) -> bytes:
         "report": fitted.report.to_json(),
         "reading": None if fitted.reading is None else fitted.reading.to_json(),
         **documents,
+        **decision,
     }
     about = json.loads(json.dumps(about, default=_plain))
     about["digest"] = _digest(tensors, about)
@@ -211,7 +214,8 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         raise ValueError(f"its document length is {options.length}")
     vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
     counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
-    labels = _checked_labels(about["classes"])
+    decision = decision_from(tensors, about)
+    labels = decision.labels
     view = view_from(tensors, about["view"], counter.n_words)
     n_dims = view.n_dims if view is not None else 0
     experts = experts_from(tensors, about["experts"], counter.n_words, n_dims, len(labels))
@@ -233,12 +237,12 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
         report.to_json()
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise ValueError("its report cannot be read") from None
-    documents = documents_from(tensors, experts, counter.n_words, len(labels))
+    documents = documents_from(tensors, experts, counter.n_words, labels.n_codes)
     return FittedClassifier(
         counter,
         experts,
         weights,
-        OneLabel(labels),
+        decision,
         report,
         view,
         np.dtype(about["counts"]),
@@ -304,14 +308,6 @@ def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
     vocabulary = Vocabulary(np.array(arena), np.array(starts))
     vocabulary.words.validate(full=True)  # raises pa.ArrowInvalid, a ValueError, unless UTF-8
     return vocabulary
-
-
-def _checked_labels(names: Any) -> Labels:
-    kinds = {type(name) for name in names} if isinstance(names, list) else set()
-    if len(kinds) != 1 or not kinds <= {str, int, bool} or not 2 <= len(set(names)) == len(names):
-        raise ValueError("its classes are not two or more different names")
-    (kind,) = kinds
-    return Labels(np.array(names, dtype={str: object, int: np.int64, bool: np.bool_}[kind]))
 
 
 def _check_kinds(home: type, fields: Any) -> None:

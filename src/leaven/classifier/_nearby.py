@@ -58,15 +58,15 @@ def _similarity(places: IntArray, squared_distances: FloatArray) -> FloatArray:
 def listed_neighbors(
     nearby: Nearby, documents: KeptDocuments, excerpts: Excerpts | None, labels: Labels
 ) -> list[list[Neighbor]]:
-    """Each document's neighbors with their classes and, if there are any, excerpts."""
-    names = labels.classes.tolist()
+    """Each document's neighbors with their labels and, if there are any, excerpts."""
+    meanings = labels.meanings
     listed: list[list[Neighbor]] = [[] for _ in nearby.places]
     for row, rank in np.argwhere(nearby.places >= 0).tolist():
         place = int(nearby.places[row, rank])
         listed[row].append(
             Neighbor(
                 int(documents.numbers[place]),
-                names[int(documents.codes[place])],
+                meanings[int(documents.codes[place])],
                 float(nearby.similarity[row, rank]),
                 None if nearby.shares is None else float(nearby.shares[row, rank]),
                 bool(documents.is_labeled[place]),

@@ -12,6 +12,7 @@ from leaven._base.validation import check_whole
 from leaven.classifier._coverage import is_confident
 from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._nearby import joined_numbers
+from leaven.documents._labels import EncodedLabels
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
@@ -23,6 +24,7 @@ __all__ = [
     "TablePredictor",
     "Tally",
     "free_names",
+    "label_separator",
     "notes",
     "rounded",
     "with_columns",
@@ -31,25 +33,26 @@ __all__ = [
 DECIMALS = 6
 NO_KNOWN_WORD = "no known word"
 UNDECIDED = "undecided"
+SEPARATORS = (";", "|", ",", "/")  # of several labels, the usual one first
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
     """Predictions counted; tallies of batches add up."""
 
-    counts: IntArray  # (n_classes,) documents predicted
+    counts: IntArray  # (n_classes,) documents predicted; one of several labels counts for each
+    n_documents: int
     n_wordless: int = 0  # documents without a word that the model knows
     n_undecided: int = 0  # documents below the lowest probability allowed
-
-    @property
-    def n_documents(self) -> int:
-        return int(self.counts.sum()) + self.n_undecided
+    n_without_label: int = 0  # documents predicted to have no label
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
             self.counts + other.counts,
+            self.n_documents + other.n_documents,
             self.n_wordless + other.n_wordless,
             self.n_undecided + other.n_undecided,
+            self.n_without_label + other.n_without_label,
         )
 
 
@@ -61,6 +64,7 @@ class Columns:
     top: int = 0  # so many of the most probable classes
     proba: bool = False  # the probability of every class
     neighbors: int = 0  # so many of the nearest training documents
+    joined_by: str | None = None  # what is between several labels; None: they are lists
 
     def names(self, fitted: FittedClassifier, existing: Collection[str]) -> tuple[str, ...]:
         """Names that no column has already."""
@@ -87,10 +91,11 @@ class Columns:
     ) -> tuple[list[pa.Array], Tally]:
         """Values of the columns, and the predictions counted."""
         decided = fitted.decide(probability)
-        codes, confidence = decided.codes, fitted.confidence(probability, decided)
+        confidence = fitted.confidence(probability, decided)
         is_decided = is_confident(confidence, self.min_probability)
         classes = pa.array(fitted.classes.tolist())
-        predicted = classes.take(pa.array(codes, mask=~is_decided))
+        written = decided.labels.written(self.joined_by)
+        predicted = written.take(pa.array(decided.codes, mask=~is_decided))
         columns = [predicted, rounded(confidence), notes(is_wordless, ~is_decided)]
         if self.top:
             # A stable order, so that the first class is the one decided on.
@@ -100,8 +105,27 @@ class Columns:
                 columns += [classes.take(pa.array(order[:, rank])), rounded(ranked[:, rank])]
         if self.proba:
             columns += [rounded(column) for column in probability.T]
-        counts = np.bincount(codes[is_decided], minlength=len(classes))
-        return columns, Tally(counts, int(is_wordless.sum()), int((~is_decided).sum()))
+        return columns, _tally(decided, is_decided, is_wordless)
+
+
+def _tally(decided: EncodedLabels, is_decided: BoolArray, is_wordless: BoolArray) -> Tally:
+    labels = decided.labels
+    counts = np.bincount(decided.codes[is_decided], minlength=labels.n_codes)
+    is_empty = np.array([meaning == () for meaning in labels.meanings], bool)
+    return Tally(
+        labels.per_class(counts),
+        len(is_decided),
+        int(is_wordless.sum()),
+        int((~is_decided).sum()),
+        int(counts[is_empty].sum()),
+    )
+
+
+def label_separator(fitted: FittedClassifier) -> str:
+    """What is written between several labels: as in training, or what is in no label."""
+    trained = None if fitted.reading is None else fitted.reading.label_separator
+    usual = (each for each in SEPARATORS if not any(each in name for name in fitted.labels.names))
+    return trained or next(usual, SEPARATORS[0])
 
 
 @dataclass(frozen=True, eq=False)

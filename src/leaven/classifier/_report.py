@@ -33,6 +33,8 @@ class FitReport:
     # accuracy, low, high, n_held_out; the first three are None where no label was held out
     expected_accuracy: dict[str, float | None] = field(default_factory=dict)
     labeled_texts: dict[str, int] = field(default_factory=dict)  # empty, repeated, contradictory
+    # n_sets, labels_per_document, n_without_label; nothing where a document has one label
+    label_sets: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
@@ -63,18 +65,28 @@ class FitReport:
 
     @property
     def expectation(self) -> str:
-        """Expected accuracy in words."""
+        """Expected accuracy in words; of sets, the share that is predicted exactly."""
         found = self.expected_accuracy
         # Models trained earlier state an accuracy even where no label was held out.
         n_held_out = found["n_held_out"]
         if not n_held_out:
-            return f"expected accuracy unknown: {self._why_unknown}"
+            return f"expected {self._measure} unknown: {self._why_unknown}"
+        span = f"{_percent(found['low'])}–{_percent(found['high'])}"
+        expected = f"expected {self._measure} {_percent(found['accuracy'])} %"
+        if self.label_sets:
+            held_out = f"from {int(n_held_out):,} held-out documents"
+            meaning = "the share of documents whose whole label set is correct"
+            return f"{expected} ({span}; {held_out}): {meaning}"
         held_out = f"from {int(n_held_out):,} held-out labels"
         n_single = sum(count == 1 for count in self.class_counts.values())
         if n_single:
             held_out += f", without {_classes(n_single)} with one label"
-        span = f"{_percent(found['low'])}–{_percent(found['high'])}"
-        return f"expected accuracy {_percent(found['accuracy'])} % ({span}; {held_out})"
+        return f"{expected} ({span}; {held_out})"
+
+    @property
+    def _measure(self) -> str:
+        """What accuracy is called."""
+        return "exact match" if self.label_sets else "accuracy"
 
     @property
     def _why_unknown(self) -> str:
@@ -82,7 +94,7 @@ class FitReport:
             return "no label was held out"
         why = "with one label per class none can be held out; label a second document of each class"
         study = self.expected_accuracy
-        if study.get("study_low") is None:
+        if study.get("study_low") is None or self.label_sets:
             return why
         span = f"{_percent(study['study_low'])}–{_percent(study['study_high'])} %"
         return f"{why} (method auto reached {span} on {study['n_study_corpora']} other corpora)"
@@ -108,13 +120,15 @@ class FitReport:
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
             f"{len(self.class_counts):,} classes, {self.n_words:,} words",
         ]
+        if self.label_sets:
+            lines.append(_sets_found(self.label_sets))
         if "described" in self.data:
             lines.append(str(self.data["described"]))
         if self.size_choices:
             lines.append(_sizes_tried(self.size_choices))
         lines += self.lines
         if self.candidates:
-            lines += _compared(self.candidates)
+            lines += _compared(self.candidates, self._measure)
         if self.expected_accuracy:
             lines.append(self.expectation)
         if self.diagnosis:
@@ -136,13 +150,20 @@ def _classes(number: int) -> str:
     return "the class" if number == 1 else f"the {number:,} classes"
 
 
+def _sets_found(facts: dict[str, float]) -> str:
+    n_sets, n_without = int(facts["n_sets"]), int(facts["n_without_label"])
+    mean = f"{facts['labels_per_document']:.2f} labels per labeled document"
+    none = f", {n_without:,} of these documents have no label" if n_without else ""
+    return f"{mean}, {n_sets:,} different label sets{none}"
+
+
 def _sizes_tried(choices: list[dict[str, Any]]) -> str:
     tried = ", ".join(f"{choice['n_words']:,}: {percent(choice['accuracy'])}" for choice in choices)
     scored = choices[0]["n_scored"]
     return f"accuracy on {scored:,} held-out labeled documents by number of words: {tried}"
 
 
-def _compared(candidates: list[dict[str, Any]]) -> list[str]:
+def _compared(candidates: list[dict[str, Any]], measure: str) -> list[str]:
     width = max(len(each["name"]) for each in candidates)
     lines = []
     for each in candidates:
@@ -150,6 +171,6 @@ def _compared(candidates: list[dict[str, Any]]) -> list[str]:
             scored = "not compared"
         else:
             span = f"{100 * each['low']:.0f}–{100 * each['high']:.0f}"
-            scored = f"{percent(each['accuracy']):>5} ({span}) accuracy on held-out labels"
+            scored = f"{percent(each['accuracy']):>5} ({span}) {measure} on held-out labels"
         lines.append(f"  {each['name']:<{width}}  {scored}, weight {percent(each['share'])}")
     return lines

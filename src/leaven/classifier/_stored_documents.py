@@ -30,13 +30,13 @@ def documents_to(fitted: FittedClassifier) -> tuple[dict[str, Any], dict[str, An
 
 
 def documents_from(
-    tensors: Mapping[str, Any], experts: Sequence[Expert], n_words: int, n_classes: int
+    tensors: Mapping[str, Any], experts: Sequence[Expert], n_words: int, n_codes: int
 ) -> KeptDocuments | None:
     """Documents of an expert, or of the file, or a ValueError; earlier versions wrote none."""
     own = documents_of(experts)
     if own is not None or not _has_part(tensors, DOCUMENTS):
         return own
-    return KeptDocuments.from_tensors(StoredArrays(tensors, DOCUMENTS), n_words, n_classes)
+    return KeptDocuments.from_tensors(StoredArrays(tensors, DOCUMENTS), n_words, n_codes)
 
 
 def excerpts_from(

@@ -19,8 +19,8 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from leaven._base.progress import OnDone
-from leaven.classifier._evaluation import Scorer, Sums
 from leaven.classifier._predictions import TablePredictor, Tally
+from leaven.classifier._scorer import AnySums, Scorer
 from leaven.corpora.dask import Cluster, same
 from leaven.corpora.dask_uncounted import good_pieces, pieces_of
 from leaven.documents._pieces import Documents, FilePiece
@@ -62,11 +62,11 @@ class Done:
 
 def score_files(
     files: DocumentFiles, cluster: Cluster, scorer: Scorer, on_piece: OnDone | None = None
-) -> Sums:
+) -> AnySums:
     """Counts of all documents."""
     done = _all_done(files, cluster, on_piece, _score, scorer)
-    sums: list[Sums] = [part.content for part in done]
-    return reduce(add, sums)
+    sums: AnySums = reduce(add, [part.content for part in done])
+    return sums
 
 
 def write_parts(
@@ -165,7 +165,7 @@ def _score(piece: FilePiece, scorer: Scorer) -> Done:
     parts = [scorer(batch) for batch in _read(piece)]
     if not parts:
         return Done()
-    total = reduce(add, parts)
+    total: AnySums = reduce(add, parts)
     return Done(total, total.n_documents)
 
 

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 __all__ = ["print_coverage", "target_sentence"]
 
 
-def print_coverage(by_confidence: "ByConfidence", target: "Target | None" = None) -> None:
-    """Print the accuracy at several thresholds, and the threshold for a wanted accuracy."""
+def print_coverage(
+    by_confidence: "ByConfidence", target: "Target | None" = None, measure: str = "accuracy"
+) -> None:
+    """Print a measure at several thresholds, and the threshold for a wanted value of it."""
     points = by_confidence.points()
     if len(points) > 1:
-        typer.echo("accuracy if documents below a probability are left undecided:")
-        numbers = ("--min-probability", "decided", "accuracy", "95 % interval", "documents")
+        typer.echo(f"{measure} if documents below a probability are left undecided:")
+        numbers = ("--min-probability", "decided", measure, "95 % interval", "documents")
         table = plain_table(*numbers, numeric=numbers)
         for point in points:
             table.add_row(
@@ -31,20 +33,20 @@ def print_coverage(by_confidence: "ByConfidence", target: "Target | None" = None
         render(table)
         typer.echo()
     if target is not None:
-        typer.echo(target_sentence(target) + "\n")
+        typer.echo(target_sentence(target, measure) + "\n")
 
 
-def target_sentence(target: "Target") -> str:
+def target_sentence(target: "Target", measure: str = "accuracy") -> str:
     """The threshold for a wanted accuracy, and what is certain about it."""
     wanted, point = f"{100 * target.accuracy:g} %", target.point
     if point is None:
         return (
-            f"No --min-probability reaches {wanted} accuracy with 95 % confidence on these labeled "
-            "documents. Label more documents, or choose a lower target."
+            f"No --min-probability reaches {wanted} {measure} with 95 % confidence on these "
+            "labeled documents. Label more documents, or choose a lower target."
         )
     return (
         f"leaven predict --min-probability {point.min_probability:g} decides "
-        f"{percent(point.coverage)} of documents, with at least {wanted} accuracy "
+        f"{percent(point.coverage)} of documents, with at least {wanted} {measure} "
         f"(95 % confidence; {percent(point.accuracy, 1)} on {point.n_documents:,} documents here). "
         "The threshold was chosen on these documents and is valid for similar ones."
     )

@@ -68,6 +68,16 @@ IgnoreCase = Annotated[
         help="Labels that differ only in case or white space are one class, in lower case.",
     ),
 ]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(
+        "--label-separator",
+        metavar="TEXT",
+        help="Text between the labels of a document that has several, such as ';'. A cell of the "
+        "separator alone has none of them; an empty one is unlabeled.",
+        show_default="one label, or a list in JSON and Parquet",
+    ),
+]
 VectorColumn = Annotated[
     str | None,
     typer.Option(
@@ -116,6 +126,7 @@ LABELS = [
     _option("label", LabelColumn),
     _option("unlabeled", UnlabeledValues),
     _option("ignore_case", IgnoreCase, False),
+    _option("label_separator", LabelSeparator),
 ]
 VECTORS = [_option("vectors", VectorColumn)]
 FILES = [

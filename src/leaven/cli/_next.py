@@ -14,11 +14,16 @@ SHOWN = 3  # files; of more, only the first is shown
 
 
 def next_commands(
-    data: Sequence[str], reading: Reading, model: str, where: Mapping[str, Any]
+    data: Sequence[str],
+    reading: Reading,
+    model: str,
+    where: Mapping[str, Any],
+    held_out: str = "held-out.csv",
 ) -> list[str]:
     """What to do with a new model, with the user's own files and options.
 
-    ``where`` are the options of ``leaven train`` for where to run, which predicting needs too.
+    ``where`` are the options of ``leaven train`` for where to run, which predicting needs too;
+    ``held_out`` stands for labeled documents.
     """
     usual, given_here = dataclasses.asdict(Reading()), dataclasses.asdict(reading)
     # A model remembers the others, such as its columns; what it prefers is no option.
@@ -40,7 +45,7 @@ def next_commands(
             [model, *files],
             [*(of_csv if "-" in data else again), *_options(where), f"-o {_unused(given)}"],
         ),
-        _command("evaluate", [model, "held-out.csv"], of_csv),
+        _command("evaluate", [model, held_out], of_csv),
     ]
 
 

@@ -76,8 +76,8 @@ def draw_confusion(
     _save(figure, path)
 
 
-def draw_coverage(by_confidence: "ByConfidence", path: Path) -> None:
-    """Draw the accuracy of the most confident predictions against their share."""
+def draw_coverage(by_confidence: "ByConfidence", path: Path, measure: str = "accuracy") -> None:
+    """Draw a measure of the most confident predictions against their share."""
     figure = Figure(figsize=(7, 4.4), layout="constrained")
     axes = figure.add_subplot()
     curve = by_confidence.curve()
@@ -112,7 +112,7 @@ def draw_coverage(by_confidence: "ByConfidence", path: Path) -> None:
     for point in shown:
         axes.axvline(100 * point.coverage, color="#e5e5e5", linewidth=0.8, zorder=0)
     axes.set_xlabel("documents decided, %")
-    axes.set_ylabel("accuracy with 95 % interval, %")
+    axes.set_ylabel(f"{measure} with 95 % interval, %")
     axes.grid(axis="y", color="#e5e5e5")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -226,7 +226,7 @@ def draw_comparison(comparison: "Comparison", path: Path) -> None:
             )  # fmt: skip
     axes.set_yticks(range(len(rows)), [_shortened(result.method) for result in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)  # the best on top
-    axes.set_xlabel("accuracy on held-out labels with 90 % interval, %")
+    axes.set_xlabel(f"{comparison.measure} on held-out labels with 90 % interval, %")
     axes.annotate(
         "per fit", (1, 1), (125, 6), xycoords="axes fraction", textcoords="offset points",
         ha="right", va="baseline", fontsize=9,

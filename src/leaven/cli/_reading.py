@@ -13,7 +13,7 @@ from leaven.cli._help import WHERE
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from leaven.classifier import Scorer, Sums
+    from leaven.classifier import AnySums, Scorer
     from leaven.documents import DocumentFiles
     from leaven.documents._reading import Reading
 
@@ -108,23 +108,26 @@ def write_errors(
     stream: bool,
     client: Any,
     on_progress: Listener | None,
-) -> "Sums":
+) -> "AnySums":
     """Score documents and write those that are misclassified, with all their columns."""
     from leaven.classifier._mistakes import MistakeFinder
+    from leaven.classifier._predictions import label_separator
+    from leaven.documents._writers import holds_lists
 
+    joined_by = None if holds_lists(output) else label_separator(scorer.fitted)
     progress = Progress(on_progress)
     if client is not None:
         from leaven.classifier.on_dask import predicted_tables
         from leaven.corpora.dask import Cluster
 
-        finder = MistakeFinder.beside(scorer, files.column_names)
+        finder = MistakeFinder.beside(scorer, files.column_names, joined_by=joined_by)
         done = progress.phase("pieces")
         return write_counted(predicted_tables(files, Cluster(client), finder, done), output)
     if stream:
-        finder = MistakeFinder.beside(scorer, files.column_names)
+        finder = MistakeFinder.beside(scorer, files.column_names, joined_by=joined_by)
         files.report_to(progress.phase("reading"))
         return write_counted(map(finder, files.sound()), output)
     documents = read_files(files, on_progress)
     assert documents.columns is not None
-    finder = MistakeFinder.beside(scorer, documents.columns.column_names, by_confidence=True)
+    finder = MistakeFinder.beside(scorer, documents.columns.column_names, True, joined_by)
     return write_counted(iter([finder(documents, progress.phase("classifying"))]), output)

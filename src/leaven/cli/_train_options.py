@@ -40,6 +40,7 @@ __all__ = [
     "RankBy",
     "NumbersAsOne",
     "Length",
+    "AllowEmpty",
     "Calibrate",
     "Check",
     "USUAL",
@@ -120,6 +121,15 @@ Calibrate = Annotated[
         "--calibrate/--no-calibrate",
         help="Hold out labels to calibrate probabilities and to estimate the accuracy on "
         "new documents. Always on for method auto.",
+        rich_help_panel=METHOD,
+    ),
+]
+AllowEmpty = Annotated[
+    bool | None,
+    typer.Option(
+        "--allow-empty/--no-allow-empty",
+        help="Whether documents that can have several labels may be predicted to have none.",
+        show_default="if a labeled document has none",
         rich_help_panel=METHOD,
     ),
 ]

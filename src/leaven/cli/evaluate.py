@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven._base.percent import percent
 from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     AsJson,
@@ -18,14 +17,10 @@ from leaven.cli._common import (
     Talk,
     Threads,
     check_one_stdin,
-    plain_table,
     print_json,
     read_files,
     read_model,
-    render,
-    stdout_width,
 )
-from leaven.cli._coverage import print_coverage
 from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import DATA, OUTPUT
 from leaven.cli._outputs import Force, check_picture, check_table
@@ -40,13 +35,23 @@ from leaven.cli._where import DaskAddress, SkipBadFiles, check_where, connected
 from leaven.documents._reading import Reading
 
 if TYPE_CHECKING:
-    from leaven.classifier import Evaluation, FittedClassifier, Scorer, Sums, Target
+    from leaven.classifier import (
+        AnySums,
+        Evaluation,
+        FittedClassifier,
+        Scorer,
+        SetEvaluation,
+        Target,
+    )
+    from leaven.classifier._scored import Totals
     from leaven.documents import DocumentFiles
 
 __all__ = ["evaluate", "evaluate_command"]
 
-MOST_CLASSES_IN_MATRIX = 12
-LARGEST_CONFUSIONS = 15
+NO_MATRIX = (
+    "--plot draws a confusion matrix, but documents of this model can have several labels, which "
+    "have none; leave it out, or use --coverage-plot"
+)
 
 
 def evaluate(
@@ -60,8 +65,9 @@ def evaluate(
     client: Any = None,
     skip_bad: bool = False,
     include_training: bool = False,
+    has_matrix: bool = False,
     on_progress: Listener | None = None,
-) -> "Evaluation":
+) -> "Evaluation | SetEvaluation":
     """Compare predictions with the labels in files.
 
     Unlabeled documents are skipped, and so are labeled ones that the model learned from,
@@ -69,13 +75,16 @@ def evaluate(
     with a warning that names them. With ``stream``, or the ``client`` of a Dask cluster, batches
     of documents are counted and discarded. Misclassified documents are written to the file
     ``errors`` with all their columns: the most confident first, or in their order where the
-    documents are not in memory.
+    documents are not in memory. ``has_matrix`` refuses documents with several labels, which have
+    no confusion matrix.
     """
     from leaven.classifier import Scorer
     from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
 
     fitted = read_model(model)
+    if has_matrix and fitted.labels.has_sets:
+        raise DataError(NO_MATRIX)
     _check_case(reading, fitted)
     reading = reading.after(fitted.reading)
     files = reading.files(
@@ -90,47 +99,58 @@ def evaluate(
         sums = _on_cluster(files, scorer, client, on_progress)
     else:
         sums = _here(files, scorer, stream, on_progress)
-    if not sums.n_labeled or (sums.n_from_training and sums.n_wordless == sums.n_labeled):
-        if sums.n_from_training:
-            raise DataError(_only_training_message(files.source, sums.n_from_training))
+    totals = sums.totals
+    if not totals.n_labeled or (totals.n_from_training and totals.n_wordless == totals.n_labeled):
+        if totals.n_from_training:
+            raise DataError(_only_training_message(files.source, totals.n_from_training))
         raise DataError(no_labels_message(files, "give labeled documents"))
-    if sums.n_from_training:
-        warnings.warn(_training_message(sums, fitted), stacklevel=2)
+    if totals.n_from_training:
+        warnings.warn(_training_message(totals, fitted), stacklevel=2)
     warn_bad_files(files)
-    if not sums.confusion.any():
+    if not sums.has_known:
         raise DataError(_all_unknown_message(files, sums, fitted))
     if sums.unknown:
-        warnings.warn(_unknown_message(sums.n_unknown), stacklevel=2)
-    warn_wordless(sums.n_wordless, sums.n_labeled)
+        warnings.warn(_unknown_message(sums, fitted), stacklevel=2)
+    warn_wordless(totals.n_wordless, totals.n_labeled)
     return sums.evaluation(len(files.bad))
 
 
 def _here(
     files: "DocumentFiles", scorer: "Scorer", stream: bool, on_progress: Listener | None
-) -> "Sums":
+) -> "AnySums":
     if not stream:
         documents = read_files(files, on_progress)
         return scorer(documents, Progress(on_progress).phase("classifying"))
     files.report_to(Progress(on_progress).phase("reading"))
-    return reduce(add, files.per_file(lambda batches: reduce(add, map(scorer, batches))))
+    total: AnySums = reduce(add, files.per_file(lambda batches: reduce(add, map(scorer, batches))))
+    return total
 
 
 def _on_cluster(
     files: "DocumentFiles", scorer: "Scorer", client: Any, on_progress: Listener | None
-) -> "Sums":
+) -> "AnySums":
     from leaven.classifier.on_dask import score_files
     from leaven.corpora.dask import Cluster
 
     return score_files(files, Cluster(client), scorer, Progress(on_progress).phase("pieces"))
 
 
-def _all_unknown_message(files: "DocumentFiles", sums: "Sums", fitted: "FittedClassifier") -> str:
+def _all_unknown_message(
+    files: "DocumentFiles", sums: "AnySums", fitted: "FittedClassifier"
+) -> str:
     return (
         f"none of the labels in {files.source} is a class of the model: column "
-        f"{files.label_column!r} has {next(iter(sums.n_unknown))!r}, …, the model "
-        f"{str(fitted.classes.tolist()[0])!r}, …; choose another column with --label, or give "
-        "labels as in training"
+        f"{files.label_column!r} has {sums.unknown_labels[0]!r}, …, the model "
+        f"{fitted.labels.names[0]!r}, …; choose another column with --label, or give "
+        f"labels as in training{_or_separator(fitted)}"
     )
+
+
+def _or_separator(fitted: "FittedClassifier") -> str:
+    """What else can help where documents have several labels."""
+    trained = None if fitted.reading is None else fitted.reading.label_separator
+    is_likely = fitted.labels.has_sets and trained is None
+    return "; --label-separator divides a text into labels" if is_likely else ""
 
 
 def _only_training_message(source: str, n_documents: int) -> str:
@@ -153,10 +173,10 @@ def _check_case(reading: Reading, fitted: "FittedClassifier") -> None:
         )
 
 
-def _training_message(sums: "Sums", fitted: "FittedClassifier") -> str:
+def _training_message(totals: "Totals", fitted: "FittedClassifier") -> str:
     from leaven.text._labeled_texts import MOST_REMEMBERED
 
-    n_labeled = sums.n_documents - sums.n_unlabeled
+    n_labeled = totals.n_documents - totals.n_unlabeled
     known, n_learned = len(fitted.labeled_hashes), fitted.report.n_labeled
     more = (
         f"; more may be among them, because the model remembers {known:,} of its {n_learned:,} "
@@ -164,20 +184,20 @@ def _training_message(sums: "Sums", fitted: "FittedClassifier") -> str:
         if n_learned > MOST_REMEMBERED
         else ""
     )
-    used = f"{sums.n_from_training:,} of {n_labeled:,} labeled documents were used in training"
-    if sums.includes_training:
+    used = f"{totals.n_from_training:,} of {n_labeled:,} labeled documents were used in training"
+    if totals.includes_training:
         return f"{used}, so the accuracy is optimistic"
     return f"{used} and are left out; --include-training includes them{more}"
 
 
-def _unknown_message(counts: dict[str, int]) -> str:
-    n_documents = sum(counts.values())
-    shown = ", ".join(map(repr, list(counts)[:5])) + (", …" if len(counts) > 5 else "")
-    noun = "label is" if len(counts) == 1 else "labels are"
+def _unknown_message(sums: "AnySums", fitted: "FittedClassifier") -> str:
+    names = sums.unknown_labels
+    shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+    noun = "label is" if len(names) == 1 else "labels are"
     return (
-        f"{len(counts)} {noun} not among the classes of the model ({shown}); their "
-        f"{n_documents:,} documents count as wrong. Train with documents of these classes, or "
-        "check --label"
+        f"{len(names)} {noun} not among the classes of the model ({shown}); their "
+        f"{sums.n_unknown:,} documents count as wrong. Train with documents of these classes, or "
+        f"check --label{_or_separator(fitted)}"
     )
 
 
@@ -226,7 +246,8 @@ def evaluate_command(
         bool,
         typer.Option(
             "--full",
-            help="Print the whole confusion matrix, however many classes there are.",
+            help="Print the whole confusion matrix, however many classes there are; for several "
+            "labels, all that are missed or added.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -252,6 +273,9 @@ def evaluate_command(
     the probabilities are, the scores of each class, the accuracy of the most confident
     predictions, and which classes are confused. Unlabeled documents are skipped, and labeled
     ones that MODEL was trained on are left out.
+
+    If documents have several labels, prints exact match (the whole label set is correct), micro and
+    macro F1, Hamming loss, and which labels are most often missed and wrongly added.
 
     Example: leaven evaluate reviews.leaven held-out.csv --plot confusion.png
 
@@ -284,16 +308,19 @@ def evaluate_command(
                 client=client,
                 skip_bad=skip_bad_files,
                 include_training=include_training,
+                has_matrix=plot is not None,
                 on_progress=talk.progress,
             )
         talk.progress.stop()
-        if plot is not None:
+        if plot is not None and scores.has_sets is False:
             load_plots("leaven evaluate --plot").draw_confusion(
                 scores.confusion, scores.classes, scores.accuracy, plot
             )
         if coverage_plot is not None:
             load_plots("leaven evaluate --coverage-plot").draw_coverage(
-                scores.by_confidence, coverage_plot
+                scores.by_confidence,
+                coverage_plot,
+                "exact match" if scores.has_sets else "accuracy",
             )
         target = None if target_accuracy is None else scores.by_confidence.target(target_accuracy)
         if as_json:
@@ -305,9 +332,20 @@ def evaluate_command(
             if written is not None:
                 talk.note(f"wrote {written}")
         if errors is not None:
-            n_errors = scores.n_documents - int(scores.confusion.trace())
-            noun = "document" if n_errors == 1 else "documents"
-            talk.note(f"wrote {errors}: {n_errors:,} misclassified {noun}")
+            noun = "document" if scores.n_errors == 1 else "documents"
+            talk.note(f"wrote {errors}: {scores.n_errors:,} misclassified {noun}")
+
+
+def _print(
+    scores: "Evaluation | SetEvaluation", full: bool, target: "Target | None" = None
+) -> None:
+    from leaven.cli._scores import print_scores
+    from leaven.cli._set_scores import print_set_scores
+
+    if scores.has_sets is True:
+        print_set_scores(scores, full, target)
+    else:
+        print_scores(scores, full, target)
 
 
 def load_plots(who: str) -> Any:
@@ -324,75 +362,3 @@ def _check_target(accuracy: float | None) -> None:
         raise typer.BadParameter(
             f"--target-accuracy must be between 0 and 1, such as 0.95, got {accuracy:g}"
         )
-
-
-def _print(scores: "Evaluation", full: bool, target: "Target | None" = None) -> None:
-    low, high = scores.accuracy_interval
-    skipped = f", {scores.n_unlabeled:,} unlabeled skipped" if scores.n_unlabeled else ""
-    typer.echo(
-        f"accuracy  {percent(scores.accuracy, 1)}  (95 % interval {percent(low, 1)} to "
-        f"{percent(high, 1)}; "
-        f"{scores.n_documents:,} labeled documents{skipped})"
-    )
-    typer.echo(f"macro F1  {percent(scores.macro_f1, 1)}")
-    typer.echo(
-        f"mean confidence  {percent(scores.mean_confidence, 1)}, calibration error "
-        f"{scores.calibration_error:.3f}\n"
-    )
-    table = plain_table(
-        "class", "precision", "recall", "F1", "documents",
-        numeric=("precision", "recall", "F1", "documents"),
-    )  # fmt: skip
-    for name, measures in scores.per_class.items():
-        shares = [percent(measures[key], 1) for key in ("precision", "recall", "f1")]
-        table.add_row(name, *shares, f"{measures['support']:,}")
-    render(table)
-    typer.echo()
-    print_coverage(scores.by_confidence, target)
-    if full or len(scores.classes) <= MOST_CLASSES_IN_MATRIX:
-        typer.echo("true classes in rows, predicted classes in columns:")
-        render(_matrix(scores))
-    else:
-        _print_confusions(scores)
-
-
-def _matrix(scores: "Evaluation") -> Any:
-    from rich.text import Text
-
-    n = len(scores.classes)
-    width = max(map(len, scores.classes)) + sum(max(len(name), 5) + 2 for name in scores.classes)
-    are_named = width <= stdout_width()
-    # Names that do not fit side by side become the numbers of their rows.
-    headers = scores.classes if are_named else [str(i + 1) for i in range(n)]
-    table = plain_table("", *headers, numeric=headers)
-    for i, row in enumerate(scores.confusion.tolist()):
-        name = scores.classes[i] if are_named else f"{i + 1:>2} {scores.classes[i]}"
-        cells = [
-            Text(f"{count:,}" if count else "·", style="bold" if i == j else "" if count else "dim")
-            for j, count in enumerate(row)
-        ]
-        table.add_row(name, *cells)
-    return table
-
-
-def _print_confusions(scores: "Evaluation") -> None:
-    support = scores.confusion.sum(axis=1)
-    wrong = [
-        (int(scores.confusion[i, j]), i, j)
-        for i in range(len(scores.classes))
-        for j in range(len(scores.classes))
-        if i != j and scores.confusion[i, j]
-    ]
-    wrong.sort(key=lambda entry: (-entry[0], entry[1:]))
-    if not wrong:
-        return
-    typer.echo("largest confusions (--full prints the whole matrix):")
-    table = plain_table(
-        "true class", "predicted", "documents", "of the class",
-        numeric=("documents", "of the class"),
-    )  # fmt: skip
-    for count, i, j in wrong[:LARGEST_CONFUSIONS]:
-        table.add_row(
-            scores.classes[i], scores.classes[j], f"{count:,}", percent(count / support[i], 1)
-        )
-    render(table)

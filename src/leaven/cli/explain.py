@@ -18,6 +18,7 @@ from leaven.cli._common import (
     render,
     stdout_width,
 )
+from leaven.cli._generated import generated_json, generated_table
 
 if TYPE_CHECKING:
     from leaven.experts import ComponentWords, Explanation, Neighbor
@@ -42,6 +43,7 @@ WHERE_TO_FIND = (
     "--keep-excerpts N lets models show their first N characters"
 )
 NO_NEIGHBOR = "no document that the model holds has a word in common with this text"
+SMALLEST_PULL = 0.005  # on log odds, which does not round to 0.00
 WORTH_SHOWING = 0.0005  # a probability that does not round to 0.0 %
 
 
@@ -102,6 +104,9 @@ def explain_command(
     nearest-neighbor methods, or with --neighbors, also training documents: for these methods those
     that voted, largest share first, for others the labeled documents most similar to TEXT.
 
+    If MODEL models which of several labels each word comes from, TEXT is shown with each word in
+    the colour of the label that most probably generated it, and the words of each label.
+
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
     """
     if model == text == "-":
@@ -143,7 +148,11 @@ def explain_command(
         if as_json:
             print_json({**explanation_json(explanation), "warnings": talk.warnings})
         else:
-            render(*explanation_table(explanation), *neighbors_table(explanation.neighbors))
+            render(
+                *explanation_table(explanation),
+                *generated_table(explanation.generated, words),
+                *neighbors_table(explanation.neighbors),
+            )
             if asked and not explanation.neighbors:
                 render(NO_NEIGHBOR)
 
@@ -151,7 +160,8 @@ def explain_command(
 def explanation_json(explanation: "Explanation") -> dict[str, Any]:
     """Explanation as JSON; classes are strings, as in every key."""
     return {
-        "predicted": str(explanation.label),
+        "predicted": _label_json(explanation.label),
+        "confidence": explanation.confidence,
         "note": _note(explanation),
         "probability": {str(name): p for name, p in explanation.probability.items()},
         "words": [
@@ -166,7 +176,7 @@ def explanation_json(explanation: "Explanation") -> dict[str, Any]:
         "neighbors": [
             {
                 "document": each.number + 1,
-                "class": str(each.label),
+                "class": _label_json(each.label),
                 "similarity": each.similarity,
                 "share": each.share,
                 "is_labeled": each.is_labeled,
@@ -174,7 +184,17 @@ def explanation_json(explanation: "Explanation") -> dict[str, Any]:
             }
             for each in explanation.neighbors
         ],
+        **_origins(explanation),
     }
+
+
+def _origins(explanation: "Explanation") -> dict[str, Any]:
+    found = explanation.generated
+    return {} if found is None else {"generated": generated_json(found)}
+
+
+def _label_json(label: Any) -> str | list[str]:
+    return [str(name) for name in label] if isinstance(label, tuple) else str(label)
 
 
 def _note(explanation: "Explanation") -> str | None:
@@ -219,6 +239,8 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
     """The prediction, the probabilities, and each word's pull as a bar to one of two sides."""
     from rich.text import Text
 
+    if explanation.has_sets:
+        return set_explanation_table(explanation)
     ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
     lines = Text()
     lines.append(printable(f"{explanation.label}"), style="bold")
@@ -230,16 +252,8 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
         rest = sum(p for _, p in ranked[1 + len(shown) :])
         noun = "other" if n_others == 1 else "others"
         lines.append(f"   {n_others} {noun} {percent(rest, 1)}")
-    if explanation.unknown_words:
-        noun = "word" if explanation.unknown_words == 1 else "words"
-        lines.append(
-            f"\n{explanation.unknown_words} {noun} not in the model's vocabulary", style="dim"
-        )
-    if explanation.is_hashed:
-        lines.append("\nthis model hashed its words, so that none can be shown", style="dim")
-        return [lines]
+    _add_notes(lines, explanation)
     if not explanation.words:
-        lines.append("\nno known word")
         return [lines]
     (first, _), (second, _) = ranked[:2]
     sides = f"{printable(f'{second} ←'):>{BAR}} → {first}"
@@ -253,20 +267,78 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
     return [lines, table]
 
 
+def _add_notes(lines: Any, explanation: "Explanation") -> None:
+    """Add what to know about the words."""
+    if explanation.unknown_words:
+        noun = "word" if explanation.unknown_words == 1 else "words"
+        lines.append(
+            f"\n{explanation.unknown_words} {noun} not in the model's vocabulary", style="dim"
+        )
+    if explanation.is_hashed:
+        lines.append("\nthis model hashed its words, so that none can be shown", style="dim")
+    elif not explanation.words:
+        lines.append("\nno known word")
+
+
+def set_explanation_table(explanation: "Explanation") -> list[Any]:
+    """The predicted labels, the probabilities, and each word's effect on the log odds of labels."""
+    from rich.text import Text
+
+    from leaven.documents._label_sets import readable_label
+
+    lines, probability = Text(), explanation.probability
+    lines.append(printable(readable_label(explanation.label)), style="bold")
+    lines.append(f" {percent(explanation.confidence, 1)} (probability of exactly this)\n")
+    ranked = explanation.ranked
+    n_shown = max(SHOWN_CLASSES, len(explanation.label))
+    shown = (f"{printable(str(name))} {percent(probability[name], 1)}" for name in ranked[:n_shown])
+    lines.append("   ".join(shown))
+    n_others = len(ranked) - n_shown
+    if n_others > 0:
+        lines.append(f"   {n_others} {'other' if n_others == 1 else 'others'} below")
+    _add_notes(lines, explanation)
+    if not explanation.words:
+        return [lines]
+    # The predicted labels, and at least two, as far as they fit.
+    own = [name for name in ranked if name in explanation.label]
+    beside = [name for name in ranked if name not in own][: max(2 - len(own), 1)]
+    columns = [*own, *beside][:SHOWN_CLASSES]
+    titles = [str(name) for name in columns]
+    table = plain_table("word", *titles, "strongest label", numeric=titles)
+    for entry in explanation.words:
+        strongest = max(entry.pull, key=lambda name: abs(entry.pull[name]))
+        cells = [_signed(entry.pull[name]) for name in columns]
+        has_effect = abs(entry.pull[strongest]) >= SMALLEST_PULL
+        table.add_row(entry.word, *cells, str(strongest) if has_effect else "")
+    return [lines, Text("effect of each word on the log odds of a label:", style="dim"), table]
+
+
+def _signed(pull: float) -> Any:
+    from rich.text import Text
+
+    if abs(pull) < SMALLEST_PULL:
+        return Text("·", style="dim")
+    return Text(f"{pull:+.2f}", style="red" if pull < 0 else "green")
+
+
 def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
     """One row per document, and where to find it if its text is not shown."""
     from rich.text import Text
 
+    from leaven.documents._label_sets import readable_label
+
     if not neighbors:
         return []
     width = max(
-        stdout_width() - max(len(str(each.label)) for each in neighbors) - OTHERS, NARROWEST
+        stdout_width() - max(len(readable_label(each.label)) for each in neighbors) - OTHERS,
+        NARROWEST,
     )
     kinds = {True: "labeled", False: "classified"}
+    title = "labels" if isinstance(neighbors[0].label, tuple) else "class"
     columns: dict[str, list[str]] = {
         "similarity": [f"{each.similarity:.2f}" for each in neighbors],
         "votes": [percent(each.share) for each in neighbors if each.share is not None],
-        "class": [str(each.label) for each in neighbors],
+        title: [readable_label(each.label) for each in neighbors],
         "document": [f"{each.number + 1:,}" for each in neighbors],
         "status": [kinds[each.is_labeled] for each in neighbors],
         "text": [_cut(each.excerpt, width) for each in neighbors if each.excerpt is not None],

@@ -37,6 +37,7 @@ def describe(model: str) -> dict[str, Any]:
         "classes": [str(each) for each in fitted.classes.tolist()],
         "n_words": fitted.counter.n_words,
         "n_labeled_hashes": len(fitted.labeled_hashes),
+        "decision": fitted.decision.to_tensors()[0],
         "documents": _documents(fitted),
         "options": report.options,
         "report": report.to_json(),
@@ -78,6 +79,13 @@ def _lines(about: dict[str, Any]) -> list[str]:
         f"written by leaven {about['leaven']}",
         *str(report).split("\n"),
     ]
+    if about["decision"] is not None:
+        allows_empty = about["decision"]["allows_empty"]
+        lines.append(
+            "documents can be predicted to have several labels, one, or none"
+            if allows_empty
+            else "documents can be predicted to have several labels; every one gets at least one"
+        )
     if about["n_labeled_hashes"]:
         lines.append(
             f"contains hashes of {about['n_labeled_hashes']:,} labeled texts, so that leaven "

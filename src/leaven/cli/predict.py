@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leaven._base.percent import percent
 from leaven._base.progress import Listener, Progress
 from leaven.cli._common import (
     Model,
@@ -51,14 +52,17 @@ SHOWN = 12  # classes in the summary
 class Predictions:
     """What was predicted."""
 
-    counts: dict[str, int]  # class → documents
+    counts: dict[str, int]  # class → documents; one of several labels counts for each
+    n_documents: int
     n_bad_files: int  # left out
     n_undecided: int = 0  # documents below the lowest probability allowed
     n_wordless: int = 0  # documents without a word that the model knows
+    n_without_label: int | None = None  # documents; None where every document has one label
 
     @property
-    def n_documents(self) -> int:
-        return sum(self.counts.values()) + self.n_undecided
+    def labels_per_document(self) -> float:
+        """Mean number of labels of the documents that are decided."""
+        return sum(self.counts.values()) / max(self.n_documents - self.n_undecided, 1)
 
 
 def predict(
@@ -86,16 +90,19 @@ def predict(
     on for the ``top`` most probable classes and, with ``proba``, ``p_<class>`` for every class,
     and ``neighbors``, numbers from 1 of so many of the nearest training documents;
     where the files have a column of that name, the new one is called ``predicted_2`` and so on,
-    so that nothing of the files is lost.
+    so that nothing of the files is lost. Several labels are a list, in CSV a text.
 
     With ``stream`` the documents are read, classified and written in batches; with the
     ``client`` of a Dask cluster its workers read and classify them, and write them themselves
     if the output is a folder.
     """
-    from leaven.classifier._predictions import Columns
+    from leaven.classifier._predictions import Columns, label_separator
+    from leaven.documents._writers import holds_lists
 
     fitted = read_model(model)
-    columns = Columns(min_probability, top, proba, neighbors)
+    is_list = _is_folder(output) or holds_lists(output, output_format)
+    joined_by = None if is_list else label_separator(fitted)
+    columns = Columns(min_probability, top, proba, neighbors, joined_by)
     columns.names(fitted, ())  # or an error, before anything is read
     reading = reading.after(fitted.reading)
     files = reading.files(paths, keep_columns=True, skip_bad=skip_bad)
@@ -110,8 +117,14 @@ def predict(
         tally = write_counted(batches, output, output_format, delimiter=delimiter, bom=bom)
     warn_bad_files(files)
     warn_wordless(tally.n_wordless, tally.n_documents)
-    counts = zip(map(str, fitted.classes.tolist()), tally.counts.tolist(), strict=True)
-    return Predictions(dict(counts), len(files.bad), tally.n_undecided, tally.n_wordless)
+    return Predictions(
+        fitted.labels.by_name(tally.counts.tolist()),
+        tally.n_documents,
+        len(files.bad),
+        tally.n_undecided,
+        tally.n_wordless,
+        tally.n_without_label if fitted.labels.has_sets else None,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,6 +283,9 @@ def predict_command(
     is not meaningful, and "undecided" below --min-probability. Where DATA
     already has a column of that name, the new one is called predicted_2, and so on.
 
+    If documents have several labels, predicted is a list, in CSV and TSV a text such as a;b with
+    the separator of training, and probability is that of exactly these labels.
+
     With --stream and --dask the first rows determine the columns of OUT; .jsonl keeps every
     row as it is. With --skip-bad-files a file is read to its end before its rows are written.
 
@@ -315,6 +331,7 @@ def _sum_up(talk: Talk, predictions: Predictions, output: str, as_json: bool) ->
                 "output": output,
                 "n_documents": predictions.n_documents,
                 "predicted": predictions.counts,
+                **_of_sets(predictions),
                 "n_undecided": predictions.n_undecided,
                 "n_without_known_words": predictions.n_wordless,
                 "n_bad_files": predictions.n_bad_files,
@@ -326,5 +343,29 @@ def _sum_up(talk: Talk, predictions: Predictions, output: str, as_json: bool) ->
     undecided = f", {n_undecided:,} of them undecided" if n_undecided else ""
     talk.note(f"wrote {output}: {predictions.n_documents:,} documents{undecided}")
     most = sorted(predictions.counts.items(), key=lambda item: -item[1])
-    shown = ", ".join(f"{name} {count:,}" for name, count in most[:SHOWN])
-    talk.note(f"  {shown}" + (f", and {len(most) - SHOWN} more" if len(most) > SHOWN else ""))
+    shown = [f"{name} {_count(count, predictions)}" for name, count in most[:SHOWN]]
+    if len(most) > SHOWN:
+        shown.append(f"and {len(most) - SHOWN} more")
+    if predictions.n_without_label:
+        from leaven.documents._label_sets import NO_LABEL
+
+        shown.append(f"{NO_LABEL} {_count(predictions.n_without_label, predictions)}")
+    talk.note(f"  {', '.join(shown)}")
+    if predictions.n_without_label is not None:
+        talk.note(f"  {predictions.labels_per_document:.2f} labels per document")
+
+
+def _count(count: int, predictions: Predictions) -> str:
+    """Documents of a label; of several labels also their share, which do not add up to 100 %."""
+    if predictions.n_without_label is None:
+        return f"{count:,}"
+    return f"{count:,} ({percent(count / max(predictions.n_documents, 1))})"
+
+
+def _of_sets(predictions: Predictions) -> dict[str, Any]:
+    if predictions.n_without_label is None:
+        return {}
+    return {
+        "n_without_label": predictions.n_without_label,
+        "labels_per_document": predictions.labels_per_document,
+    }

@@ -21,6 +21,7 @@ from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._next import next_commands
 from leaven.cli._outputs import Force, KeepDocuments, KeepExcerpts, check_model
 from leaven.cli._train_options import (
+    AllowEmpty,
     Alpha,
     BetaFactor,
     BetaStart,
@@ -83,6 +84,7 @@ def train(
     diagnose: bool = True,
     keep_documents: bool = True,
     keep_excerpts: int = 0,
+    allow_empty: bool | None = None,
     skip_bad_files: bool = False,
     stream: bool = False,
     cache: str | None = None,
@@ -100,6 +102,7 @@ def train(
         diagnose=diagnose,
         keep_documents=keep_documents,
         keep_excerpts=keep_excerpts,
+        allow_empty=allow_empty,
         n_jobs=n_jobs,
         random_state=random_state,
         **reading.label_rules,
@@ -145,6 +148,7 @@ def train_command(
     check: Check = True,
     keep_documents: KeepDocuments = True,
     keep_excerpts: KeepExcerpts = 0,
+    allow_empty: AllowEmpty = None,
     skip_bad_files: SkipBadFiles = False,
     stream: Stream = False,
     cache: Cache = None,
@@ -225,6 +229,7 @@ def train_command(
             diagnose=check and METHODS[method].is_diagnosed,
             keep_documents=keep_documents,
             keep_excerpts=keep_excerpts,
+            allow_empty=allow_empty,
             skip_bad_files=skip_bad_files,
             stream=stream,
             cache=cache,
@@ -248,9 +253,12 @@ def train_command(
             typer.echo(summary)
         talk.note("", f"saved {output} ({readable_size(n_bytes)}). Next:")
         where = {"skip-bad-files": skip_bad_files, "stream": stream, "dask": dask}
-        for command in next_commands(data, reading, output, where):
+        # CSV holds lists of labels only with a separator.
+        is_list = fitted.labels.has_sets and reading.label_separator is None
+        held_out = "held-out.jsonl" if is_list else "held-out.csv"
+        for command in next_commands(data, reading, output, where, held_out):
             talk.note(f"  {command}")
-        talk.note("held-out.csv stands for labeled documents that were not used in training")
+        talk.note(f"{held_out} stands for labeled documents that were not used in training")
         if talk.warnings:
             n_warnings = len(talk.warnings)
             talk.note(f"see the {n_warnings} warnings above" if n_warnings > 1 else SEE_WARNING)

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from leaven._base.typing import IntArray
 from leaven.corpora._base import Block
+from leaven.documents._label_sets import shown_label
 from leaven.documents._labels import UNLABELED, Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._vectors import vector_array
@@ -80,7 +81,7 @@ class CountedFiles:
         unknown = self.labels.unknown(column)
         if unknown:
             raise DataError(
-                f"the label {unknown[0]!r} is not among the classes "
+                f"the label {shown_label(unknown[0])!r} is not among the classes "
                 f"{', '.join(self.labels.names)}: a file changed while it was streamed, or the "
                 "classes were not collected from all files"
             )

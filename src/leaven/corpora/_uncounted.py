@@ -19,7 +19,7 @@ from leaven.corpora._memory import in_memory
 from leaven.corpora._training_set import TrainingSet
 from leaven.documents._excerpts import excerpts_of_rows, excerpts_of_texts
 from leaven.documents._label_checks import check_label_weights
-from leaven.documents._label_encoding import encode_column, labels_from, refuse_minus_one
+from leaven.documents._label_encoding import encode_column, labels_counted
 from leaven.documents._labels import EncodedLabels, Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
@@ -71,6 +71,11 @@ class Counted:
         """Labeled documents of each code."""
         return self.training.label_weights.astype(np.int64) if self.counts is None else self.counts
 
+    def allowing_empty(self, allowed: bool | None) -> "Counted":
+        """The same documents, where those without a class can or cannot be predicted."""
+        labels = self.training.labels.allowing_empty(allowed)
+        return replace(self, training=replace(self.training, labels=labels))
+
 
 class Uncounted(Protocol):
     """Documents that can be counted where they are stored."""
@@ -115,7 +120,7 @@ class TextsInMemory:
         check_label_weights(label_weights, labels)
         block = Block(X, codes, weights, self.vectors)
         training = TrainingSet(in_memory(block, how.n_threads), labels, label_weights)
-        digest = hashlib.sha256(codes.astype(np.int64).tobytes()).hexdigest()
+        digest = _digest(self.encoded)
         n_wordless = int(_sizes(block)[1])
         return Counted(
             training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless, counts
@@ -219,6 +224,14 @@ class _Ahead:
         return ahead(self.items)
 
 
+def _digest(encoded: EncodedLabels) -> str:
+    """What is the same where documents have the same labels, of the same classes."""
+    digest = hashlib.sha256(encoded.codes.astype(np.int64).tobytes())
+    # Codes of classes are in their order; those of sets depend on which sets occur.
+    digest.update("".join(encoded.labels.keys).encode() if encoded.labels.has_sets else b"")
+    return digest.hexdigest()
+
+
 def _sizes(block: Block) -> IntArray:
     """Number of documents, and of those that are labeled and without words."""
     is_wordless = (block.y >= 0) & (np.diff(block.X.indptr) == 0)
@@ -245,9 +258,9 @@ def described(
     """Counter, labels, labeled documents of each class and notes, from a survey of files."""
     if not found.labels:
         raise DataError(no_labels_message(files))
-    refuse_minus_one(sum(n for name, n in found.labels.items() if name.strip() == "-1"))
-    labels = labels_from(list(found.labels))
-    counts = np.array([found.labels[key] for key in labels.keys], dtype=np.int64)
+    encoded = labels_counted(found.labels)
+    labels, counts = encoded.labels, np.zeros(encoded.labels.n_codes, dtype=np.int64)
+    np.add.at(counts, encoded.codes, list(found.labels.values()))
     notes = bad_files_notes(files) + how.check_labels(labels, counts, found.n_documents)
     if found.n_forgotten:
         notes.append(

@@ -8,17 +8,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leaven.documents._arrow import plain_array
-from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.documents._reading import Columns
 from leaven.exceptions import DataError
 
 __all__ = [
     "Header",
     "Wanted",
+    "as_strings",
     "choose_label",
     "choose_text",
     "guess",
-    "label_array",
+    "is_list_type",
+    "nested_value",
     "parts_of",
     "shown_name",
     "shown_names",
@@ -42,8 +43,7 @@ REMEDY = {
     "text": "name the text column with --text (text= in Python)",
     "label": "name the label column with --label (label= in Python)",
 }
-
-
+WANTED = {"text": "one string", "label": "one label or a list of labels"}
 NO_HEADER = "if the first row is a document already, pass --no-header (header=False in Python)"
 # What a message shows of the names in a file: characters of one, how many, characters of all.
 LONGEST, MOST_LISTED, LONGEST_LIST = 40, 20, 300
@@ -186,7 +186,7 @@ def text_array(table: pa.Table, names: Sequence[str], source: str) -> pa.LargeSt
     Cells that are null or empty are left out of what is joined.
     """
     first, *others = (
-        _as_strings(table.column(name), name, source, "text").fill_null("") for name in names
+        as_strings(table.column(name), name, source, "text").fill_null("") for name in names
     )
     joint, nothing = (pa.scalar(each, pa.large_string()) for each in (JOINT, ""))
     for other in others:
@@ -196,22 +196,25 @@ def text_array(table: pa.Table, names: Sequence[str], source: str) -> pa.LargeSt
     return plain_array(first)
 
 
-def label_array(
-    column: pa.ChunkedArray, name: str, source: str, rules: LabelRules = AS_WRITTEN
-) -> pa.LargeStringArray:
-    """The labels of a column; null where the cell is null, empty or blank, or by the rules.
+def is_list_type(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds a list per document."""
+    return any(
+        is_kind(kind)
+        for is_kind in (
+            pa.types.is_list,
+            pa.types.is_large_list,
+            pa.types.is_fixed_size_list,
+            pa.types.is_list_view,
+            pa.types.is_large_list_view,
+        )
+    )
 
-    White space around a label is stripped: files written as "text, label" have it by accident.
-    """
-    strings = pc.utf8_trim_whitespace(_as_strings(column, name, source, "label"))
-    labels = pc.if_else(pc.equal(strings, ""), pa.scalar(None, pa.large_string()), strings)
-    return rules.applied(labels)
 
-
-def _as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> pa.LargeStringArray:
+def as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> pa.LargeStringArray:
+    """The values of a column as text; lists and other nested values are refused."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+    if is_list_type(column.type):
         raise nested_value(source, name, kind, "list")
     if pa.types.is_nested(column.type):
         raise nested_value(source, name, kind, "nested value")
@@ -226,12 +229,7 @@ def _as_strings(column: pa.ChunkedArray, name: str, source: str, kind: str) -> p
 
 def nested_value(source: str, name: str, kind: str, found: str) -> DataError:
     """The error for a column that holds lists or objects where one string is needed."""
-    if kind == "label" and found == "list":
-        return DataError(
-            f"column {shown_name(name)} of {source} is a list per document (multi-label), which no "
-            "method supports yet; keep one label per document"
-        )
     return DataError(
-        f"column {shown_name(name)} of {source} must hold one string per document as its {kind}, "
-        f"but holds a {found}; {REMEDY[kind]}"
+        f"column {shown_name(name)} of {source} must hold {WANTED[kind]} per document as its "
+        f"{kind}, but holds a {found}; {REMEDY[kind]}"
     )

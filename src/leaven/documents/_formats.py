@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from leaven.documents._columns import Header, Wanted
+from leaven.documents._columns import Header, Wanted, is_list_type
 from leaven.documents._encodings import (
     BOM,
     GZIP_MAGIC,
@@ -218,11 +218,7 @@ class ParquetSource(Source):
                 for name, kind in named
                 if pa.types.is_string(kind) or pa.types.is_large_string(kind)
             ),
-            frozenset(
-                name
-                for name, kind in named
-                if pa.types.is_list(kind) or pa.types.is_large_list(kind)
-            ),
+            frozenset(name for name, kind in named if is_list_type(kind)),
         )
 
     def tables(self, wanted: Wanted) -> Iterator[tuple[pa.Table, int]]:

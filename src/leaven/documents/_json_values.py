@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["as_text", "column_of", "is_json_type", "type_of"]
+__all__ = ["as_text", "column_of", "decoder", "is_flat", "is_json_type", "parsed_list", "type_of"]
 
 # Below it, Arrow writes a whole number alike as an integer and as a float.
 EXACT = 10**10
@@ -19,6 +19,42 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 DEEPEST = 32  # levels of lists and objects that a column is typed for
 MOST_KEYS = 256  # of the objects in a column; every one takes room in every row
 SCALARS = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.large_string()}
+
+
+MAX_DIGITS = 640  # the least limit that Python's conversion of integers can be set to
+
+
+def decoder(**options: Any) -> json.JSONDecoder:
+    """Python's parser of JSON; other options as it has them.
+
+    NaN and Infinity in JSON are Python's extension; pandas writes them for missing values.
+    A number of more digits than Python converts stays text.
+    """
+    return json.JSONDecoder(
+        parse_int=lambda digits: int(digits) if len(digits) <= MAX_DIGITS else digits,
+        parse_constant=lambda _: None,
+        strict=False,
+        **options,
+    )
+
+
+_decoder = decoder()
+
+
+def parsed_list(text: str) -> list[Any] | None:
+    """The list of scalars that a text is in JSON; None if it is something else."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    try:
+        found: list[Any] = _decoder.decode(text)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    return found if is_flat(found) else None
+
+
+def is_flat(values: Sequence[Any]) -> bool:
+    """Whether a list holds neither lists nor objects."""
+    return not any(isinstance(value, list | dict) for value in values)
 
 
 def column_of(values: Sequence[Any]) -> pa.Array:

@@ -1,12 +1,12 @@
 """Checks of labels: those that nothing can be learned from, and those worth a note."""
 
 import shlex
+from collections import Counter
 from typing import Any
 
-import numpy as np
-
-from leaven._base.typing import ClassArray, FloatArray, IntArray
+from leaven._base.typing import FloatArray, IntArray
 from leaven.documents._label_rules import one_spelling
+from leaven.documents._label_sets import shown_label
 from leaven.documents._labels import EncodedLabels, Labels
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "check_lengths",
     "doubtful_labels",
     "one_class_message",
+    "refuse_label_sets",
 ]
 
 # More distinct labels than this, each used once, indicate a column of identifiers.
@@ -27,6 +28,7 @@ MISSING_NAMES = {
 }  # fmt: skip
 FILLERS = set("?.-_–—/ ")  # a label of these alone holds the place of one
 SHOWN = 5  # names in a message
+SEPARATORS = ";|,"  # that people write between several labels
 
 
 def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
@@ -38,24 +40,38 @@ def check_lengths(labels: EncodedLabels, n_documents: int) -> None:
         )
 
 
-def one_class_message(classes: ClassArray) -> str:
-    """The message for labels of fewer than two classes."""
-    if not len(classes):
+def one_class_message(labels: Labels) -> str:
+    """The message for labels that are all the same, or all missing."""
+    if not labels.n_codes:
         return (
             "y must label at least one document of two or more classes, and no document is "
             "labeled: every label is missing (-1, None or empty); in cross-validation use "
             "cv=LabeledFold(), which keeps unlabeled documents in training"
         )
+    if labels.has_sets:
+        return (
+            "a classifier needs documents with different labels, and all labeled documents have "
+            f"the same, {shown_label(labels.keys[0])!r}; label documents with others too"
+        )
     return (
         f"a classifier needs at least 2 classes, and all labeled documents are of one class, "
-        f"{np.asarray(classes).tolist()[0]!r}; label documents of another class too"
+        f"{labels.classes.tolist()[0]!r}; label documents of another class too"
     )
+
+
+def refuse_label_sets(labels: Labels, what: str) -> None:
+    """Refuse labels of documents that can have several, for ``what`` cannot use them."""
+    if labels.has_sets:
+        raise ValueError(
+            f"{what} needs one label per document, but the documents have sets of labels "
+            "(multi-label); give one label per document"
+        )
 
 
 def check_label_weights(weights: FloatArray, labels: Labels) -> None:
     """Refuse fewer than two classes, and a class without labeled documents, by their weights."""
     if labels.n_codes < 2:
-        raise ValueError(one_class_message(labels.classes))
+        raise ValueError(one_class_message(labels))
     if not (labels.has_sets or (weights > 0).all()):
         empty = labels.classes.tolist()[int(weights.argmin())]
         raise ValueError(
@@ -66,13 +82,14 @@ def check_label_weights(weights: FloatArray, labels: Labels) -> None:
 def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
     """Refuse labels that nothing can be learned from; returns notes on questionable ones."""
     if labels.n_codes < 2:
-        raise ValueError(one_class_message(labels.classes))
+        raise ValueError(one_class_message(labels))
     names = labels.classes.tolist()
     n_labeled = int(counts.sum())
     counts = labels.per_class(counts)
     n_unlabeled = n_documents - n_labeled
     if (
-        counts.max() == 1
+        counts.max(initial=0) == 1
+        and len(names) >= n_labeled  # labels of sets may be rare, and most sets empty
         and n_labeled > n_unlabeled
         and (n_labeled > MOST_SINGLE_CLASSES or (n_labeled > 2 and not n_unlabeled))
     ):
@@ -80,6 +97,7 @@ def check_labels(labels: Labels, counts: IntArray, n_documents: int) -> list[str
             f"the {n_labeled} labels are all different ({names[0]!r}, "
             f"{names[1]!r}, …): this looks like a column of identifiers; choose the "
             "label column with --label, or give at least two documents the same label"
+            + "".join(f"; {doubt}" for doubt in _warn_of_joined(labels))
         )
     return _note_single_documents(names, counts)
 
@@ -93,7 +111,27 @@ def doubtful_labels(labels: Labels, counts: IntArray) -> list[str]:
         )
         if isinstance(name, str)
     }
-    return [*_warn_of_spellings(found), *_warn_of_missing(found)]
+    return [*_warn_of_spellings(found), *_warn_of_missing(found), *_warn_of_joined(labels)]
+
+
+def _warn_of_joined(labels: Labels) -> list[str]:
+    """Warn of classes that look like several labels with a separator between them."""
+    names = [] if labels.has_sets else [n for n in labels.classes.tolist() if isinstance(n, str)]
+    for separator in SEPARATORS:
+        parts = {name: {part.strip() for part in name.split(separator)} for name in names}
+        joined = [name for name in names if len(parts[name]) > 1]
+        n_names = Counter(part for name in names for part in parts[name])
+        recurring = [name for name in joined if all(n_names[part] > 1 for part in parts[name])]
+        # The parts of "yes, surely" and "no, surely" recur too, but none is a label by itself.
+        has_single = any(part in parts for name in recurring for part in parts[name])
+        if has_single and 2 * len(recurring) > len(joined) > 1:
+            return [
+                f"{len(joined):,} classes look like several labels with {separator!r} between them "
+                f"({', '.join(map(repr, joined[:2]))}, …); --label-separator '{separator}' "
+                "reads a set of labels for each document (in Python, give lists of labels, or "
+                f"fit_files(label_separator={separator!r}))"
+            ]
+    return []
 
 
 def _warn_of_spellings(found: dict[str, int]) -> list[str]:

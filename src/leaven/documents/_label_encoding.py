@@ -1,6 +1,6 @@
 """Codes of labels as users give them: text, whole numbers, lists of these, or a matrix."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 
 from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.documents._label_set_encoding import encode_lists, encode_matrix, holds_lists
-from leaven.documents._label_sets import SEPARATOR, labels_of_keys
+from leaven.documents._label_sets import SEPARATOR, labels_of_keys, names_in
 from leaven.documents._labels import UNLABELED, EncodedLabels, Labels
 from leaven.documents._missing import is_missing_value
 
-__all__ = ["encode_column", "encode_labels", "is_missing", "labels_from", "refuse_minus_one"]
+__all__ = ["encode_column", "encode_labels", "is_missing", "labels_counted", "refuse_minus_one"]
 
 _WHOLE = (int, np.integer, np.bool_)
 _NUMBER = (*_WHOLE, float, np.floating)
@@ -27,11 +27,13 @@ def encode_labels(labels: Any, rules: LabelRules = AS_WRITTEN) -> EncodedLabels:
     of zeros and ones, give codes of sets.
     """
     if len(getattr(labels, "shape", ())) > 1:
-        return encode_matrix(labels)
+        return encode_matrix(labels, rules)
     values = _plain_values(labels)
     if isinstance(values, np.ndarray):
         encoded = _encode_integers(values)
         return encoded if rules.are_plain else _without_unlabeled(encoded, rules)
+    if any(isinstance(value, str) and value.startswith(SEPARATOR) for value in values):
+        values = [_list_of_key(value) for value in values]  # of a column read from files
     if holds_lists(values):
         return encode_lists(values, rules)
     if not rules.are_plain:
@@ -53,6 +55,11 @@ def _plain_values(labels: Any) -> Any:
     if is_one_value or isinstance(labels, Mapping | Set) or not isinstance(labels, Iterable):
         raise TypeError(f"labels must be a list with one label per document, got {labels!r}")
     return list(labels)
+
+
+def _list_of_key(value: Any) -> list[str] | None:
+    is_set = isinstance(value, str) and value.startswith(SEPARATOR)
+    return names_in(value) if is_set or not is_missing(value) else None
 
 
 def _by_rule(value: Any, rules: LabelRules) -> Any:
@@ -136,16 +143,23 @@ def is_missing(value: Any) -> bool:
     return not value.strip() if isinstance(value, str) else is_missing_value(value)
 
 
-def labels_from(keys: Sequence[str]) -> Labels:
-    """The labels of all different texts in a column of labels, sets or single ones."""
-    if any(key.startswith(SEPARATOR) for key in keys):
-        return labels_of_keys(keys)
-    return encode_labels(list(keys)).labels
+def labels_counted(found: Mapping[str, int]) -> EncodedLabels:
+    """The labels of a column and the code of each text in it, from documents of each text.
+
+    Where some are keys of sets, single labels are sets of one.
+    """
+    refuse_minus_one(sum(n for key, n in found.items() if "-1" in map(str.strip, names_in(key))))
+    column = pa.array(list(found), pa.large_string())
+    has_sets = any(key.startswith(SEPARATOR) for key in found)
+    labels = labels_of_keys(list(found)) if has_sets else encode_labels(list(found)).labels
+    return EncodedLabels(labels.encode(column), labels)
 
 
 def encode_column(column: pa.Array) -> EncodedLabels:
     """Codes of a column of labels that was read from files; null is unlabeled."""
-    labels = labels_from(pc.unique(column.drop_null()).to_pylist())
+    counts = pc.value_counts(column.drop_null())
+    found = dict(zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True))
+    labels = labels_counted(found).labels
     return EncodedLabels(labels.encode(column), labels)
 
 

@@ -64,22 +64,23 @@ def sorted_classes(names: set[Any]) -> Any:
     return np.array(sorted(names), dtype=np.int64 if kinds == {False} else object)
 
 
-def encode_matrix(matrix: Any) -> EncodedLabels:
+def encode_matrix(matrix: Any, rules: LabelRules) -> EncodedLabels:
     """Codes of the rows of a matrix with a column for each class, holding zeros and ones.
 
-    A row of -1 or NaN is unlabeled. The columns of a table give the classes their names.
+    A row of -1 or NaN is unlabeled. The columns of a table give the classes their names. Rows of
+    text are lists of labels, in which gaps are left out; a row of gaps alone is unlabeled.
     """
     names = getattr(matrix, "columns", None)
     if hasattr(matrix, "toarray"):
         matrix = matrix.toarray()
     array = np.asarray(matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix)
-    if array.dtype.kind not in "iubf":
-        return encode_lists([_without_gaps(row) for row in array.tolist()], LabelRules())
     if array.ndim != 2 or array.shape[1] < 2:
         raise ValueError(
             f"labels must be one column, or a matrix of zeros and ones with a column for each "
             f"class, got shape {array.shape}; a single column must have one dimension"
         )
+    if array.dtype.kind not in "iubf":
+        return encode_lists([_without_gaps(row) for row in array.tolist()], rules)
     is_gap = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
     if array.dtype.kind in "if":
         is_gap = is_gap | (array == UNLABELED)
@@ -111,7 +112,8 @@ def _encoded(
 
 def _without_gaps(row: list[Any]) -> list[Any] | None:
     """Labels in a row of an array of text, which has gaps where a document has fewer."""
-    return [value for value in row if not is_missing_value(value) and value != ""]
+    found = [value for value in row if not is_missing_value(value) and value != ""]
+    return found or None
 
 
 def _checked_name(name: Any, i: int, rules: LabelRules) -> Any:

@@ -7,15 +7,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from leaven._base.typing import BoolArray, ClassArray, IntArray
 from leaven.documents._labels import EncodedLabels, Labels
 
-__all__ = ["SEPARATOR", "LabelSets", "key_of", "labels_of_keys", "numbered"]
+__all__ = [
+    "NO_LABEL",
+    "SEPARATOR",
+    "LabelSets",
+    "as_keys",
+    "key_of",
+    "labels_of_keys",
+    "membership_of_keys",
+    "names_in",
+    "numbered",
+    "readable_label",
+    "shown_label",
+]
 
 # A set as one text, in columns of labels: this before every name. It is no printable character,
 # so that a set is never mistaken for a label, nor the empty set for a missing label.
 SEPARATOR = "\x1f"
+NO_LABEL = "no label"  # how the empty set is shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +58,26 @@ class LabelSets(Labels):
         names = np.array(self.names, dtype=object)
         return [key_of(names[row]) for row in self.members]
 
+    @cached_property
+    def meanings(self) -> list[Any]:
+        return [tuple(self.classes[row].tolist()) for row in self.members]
+
+    def written(self, joined_by: str | None = None) -> pa.Array:
+        """Lists of classes, or texts; the empty set is then the separator alone, as it is read."""
+        if joined_by is None:
+            return pa.array(self.meanings, pa.list_(pa.array(self.classes.tolist()).type))
+        texts = [joined_by.join(map(str, each)) or joined_by for each in self.meanings]
+        return pa.array(texts, pa.string())
+
     def allowing_empty(self, allowed: bool | None) -> Self:
         """The same labels, where documents without a class can or cannot be predicted.
 
         None keeps the default: they can if a labeled document has none.
         """
         return self if allowed is None else replace(self, allows_empty=bool(allowed))
+
+    def listed(self, codes: IntArray) -> list[Any]:
+        return Labels.listed(replace(self, is_matrix=False), codes)
 
     def of_rows(self, rows: BoolArray) -> EncodedLabels:
         """Codes of other sets of the same classes, given as rows of a matrix."""
@@ -61,6 +89,14 @@ class LabelSets(Labels):
 
     def per_class(self, values: Any) -> Any:
         return np.asarray(values) @ self.members
+
+    def set_facts(self, counts: IntArray) -> dict[str, float]:
+        sizes = self.members.sum(axis=1)
+        return {
+            "n_sets": int((counts > 0).sum()),
+            "labels_per_document": float(counts @ sizes / max(counts.sum(), 1)),
+            "n_without_label": int(counts[sizes == 0].sum()),
+        }
 
     def strata(self, codes: IntArray) -> IntArray:
         """The rarest class of each document; a number of its own where it has none."""
@@ -74,8 +110,15 @@ class LabelSets(Labels):
         if self.is_matrix:
             return self.members[codes].astype(np.int64)
         sets = np.empty(self.n_codes, dtype=object)
-        sets[:] = [tuple(self.classes[row].tolist()) for row in self.members]
+        sets[:] = self.meanings
         return sets[codes]
+
+    def unknown(self, column: pa.Array) -> list[str]:
+        return super().unknown(as_keys(column))
+
+    def encode(self, column: pa.Array) -> IntArray:
+        """Codes of a column of keys; a single label beside sets is a set of one."""
+        return super().encode(as_keys(column))
 
     def followed_by(self, names: Sequence[str]) -> "LabelSets":
         """These classes as text, followed by others, and the same sets of them."""
@@ -84,14 +127,33 @@ class LabelSets(Labels):
         return replace(self, classes=classes, members=np.hstack([self.members, added]))
 
 
+def readable_label(label: Any) -> str:
+    """A label as people read it: a class, or the classes of a set."""
+    if not isinstance(label, tuple):
+        return str(label)
+    return ", ".join(map(str, label)) or NO_LABEL
+
+
 def key_of(names: Iterable[str]) -> str:
     """A set of class names as one text; the names must be in order."""
     return SEPARATOR + SEPARATOR.join(names)
 
 
+def as_keys(column: pa.Array) -> pa.Array:
+    """A column of labels in which each is a key, also those that were single labels."""
+    separator, nothing = (pa.scalar(each, pa.large_string()) for each in (SEPARATOR, ""))
+    one = pc.binary_join_element_wise(separator, column, nothing)
+    return pc.if_else(pc.starts_with(column, SEPARATOR), column, one)
+
+
 def names_in(key: str) -> list[str]:
     """The class names of a set that was written as one text."""
     return [name for name in key.split(SEPARATOR) if name]
+
+
+def shown_label(key: str) -> str:
+    """A label of a column for people: the names of a set with commas between them."""
+    return ", ".join(names_in(key)) or NO_LABEL
 
 
 def labels_of_keys(keys: Sequence[str]) -> LabelSets:

@@ -52,6 +52,18 @@ class Labels:
         """The label of each code as text, as columns of labels hold it."""
         return self.names
 
+    @cached_property
+    def meanings(self) -> list[Any]:
+        """What each code means: a class, or a tuple of classes."""
+        return list(self.classes.tolist())
+
+    def written(self, joined_by: str | None = None) -> pa.Array:
+        """The label of each code as files hold it.
+
+        Sets are lists, or texts where something is to be between their classes.
+        """
+        return pa.array(self.meanings)
+
     def membership(self, codes: IntArray) -> BoolArray:
         """Which classes each code means, (n_documents, n_classes)."""
         found = np.zeros((len(codes), len(self)), bool)
@@ -62,9 +74,30 @@ class Labels:
         """Sum for each class of a value for each code, such as a number of documents."""
         return values
 
+    def set_facts(self, counts: IntArray) -> dict[str, float]:
+        """What reports say about sets of labels, from the documents of each code; else nothing."""
+        return {}
+
     def strata(self, codes: IntArray) -> IntArray:
         """A class of each labeled document, by which documents are dealt into folds."""
         return codes
+
+    def allowing_empty(self, allowed: bool | None) -> "Labels":
+        """The same labels, if predictions of documents without a class are asked for or not.
+
+        Refused for labels of one class each, which every document has.
+        """
+        if allowed:
+            raise ValueError(
+                "allow_empty=True lets documents have no label, but the labels are one per "
+                "document; give lists of labels ([] for none), or leave it out"
+            )
+        return self
+
+    def listed(self, codes: IntArray) -> list[Any]:
+        """The label of each code as users give it in a list; None where unlabeled."""
+        every = [*self.decode(np.arange(self.n_codes)), None]
+        return [every[code] for code in codes.tolist()]
 
     def decide(self, scores: FloatArray) -> IntArray:
         """Code of each document, from scores or probabilities (n_documents, n_classes)."""
@@ -119,3 +152,27 @@ class EncodedLabels:
     def membership(self) -> BoolArray:
         """Which classes each document has, (n_documents, n_classes); all must be labeled."""
         return self.labels.membership(self.codes)
+
+    def membership_in(self, classes: Sequence[Any]) -> BoolArray:
+        """Which of these classes each document has; all must be labeled."""
+        place = {name: i for i, name in enumerate(self.classes.tolist())}
+        known = [(i, place[name]) for i, name in enumerate(classes) if name in place]
+        found = np.zeros((len(self.codes), len(classes)), bool)
+        if known:
+            here, there = map(list, zip(*known, strict=True))
+            found[:, here] = self.membership[:, there]
+        return found
+
+    def is_same(self, other: "EncodedLabels") -> BoolArray:
+        """Whether each document has the same classes here and there; all must be labeled."""
+        classes = list(dict.fromkeys([*self.classes.tolist(), *other.classes.tolist()]))
+        same: BoolArray = (self.membership_in(classes) == other.membership_in(classes)).all(axis=1)
+        return same
+
+    @property
+    def strata(self) -> IntArray:
+        """A class of each document by which folds are dealt; ``UNLABELED`` where unknown."""
+        is_labeled = self.codes >= 0
+        found = np.full(len(self.codes), UNLABELED, dtype=np.int64)
+        found[is_labeled] = self.labels.strata(self.codes[is_labeled])
+        return found

@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leaven.documents._columns import Wanted, label_array, text_array
+from leaven.documents._columns import Wanted, text_array
 from leaven.documents._csv import DelimitedSource
 from leaven.documents._csv_kernels import FIELD_START, scan_rows
 from leaven.documents._encodings import BOM
 from leaven.documents._folders import FolderSource
 from leaven.documents._formats import ParquetSource, Source
+from leaven.documents._label_cells import label_array
 from leaven.documents._label_rules import AS_WRITTEN, LabelRules
 from leaven.exceptions import DataError
 
@@ -45,6 +46,7 @@ class FilePiece:
     is_labeled: bool  # whether any file has labels
     keep_columns: bool
     rules: LabelRules = AS_WRITTEN
+    label_separator: str | None = None  # between the labels of a document
 
     @property
     def n_bytes(self) -> int:
@@ -77,7 +79,9 @@ class FilePiece:
         labels = None
         if self.label is not None:
             column = table.column(self.label)
-            labels = label_array(column, self.label, self.source.name, self.rules)
+            labels = label_array(
+                column, self.label, self.source.name, self.rules, self.label_separator
+            )
         elif self.is_labeled:
             labels = pa.nulls(table.num_rows, pa.large_string())
         return Documents(

@@ -14,6 +14,7 @@ from leaven.documents._combining import united
 from leaven.documents._encodings import codec_name
 from leaven.documents._facts import described, facts
 from leaven.documents._formats import Source
+from leaven.documents._label_cells import check_separator
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._pieces import Documents, FilePiece, Run, split
 from leaven.documents._reading import Columns
@@ -53,6 +54,10 @@ class DocumentFiles:
         Values of the label column that mean unlabeled, besides an empty one.
     ignore_case : bool, default=False
         Read labels in lower case, with single spaces.
+    label_separator : str, optional
+        Text between the labels of a document that has several. A cell of the separator alone
+        means that a document has none of the labels; an empty cell, that it is unlabeled.
+        Columns of lists (Parquet, JSON) hold several labels without it.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "txt"}, optional
         By default inferred from the file's extension.
     encoding : str, optional
@@ -110,6 +115,7 @@ class DocumentFiles:
         likely_label: str | None = None,
         unlabeled: Sequence[str] = (),
         ignore_case: bool = False,
+        label_separator: str | None = None,
         format: str | None = None,
         encoding: str | None = None,
         header: bool = True,
@@ -125,6 +131,8 @@ class DocumentFiles:
         choice = Choice(text, label, likely_text, likely_label, needs_labels)
         choice.check()
         self._rules = LabelRules.of(unlabeled, ignore_case)
+        check_separator(label_separator)
+        self._label_separator = label_separator
         self.keep_columns = keep_columns
         self.skip_bad = skip_bad
         self.bad: dict[str, str] = {}
@@ -301,6 +309,7 @@ class DocumentFiles:
             settled.label is not None,
             self.keep_columns,
             self._rules,
+            self._label_separator,
         )
 
     def _batches(self, source: Source, reports: bool = True) -> Iterator[Documents]:

@@ -29,6 +29,7 @@ class Reading:
     header: bool = True  # whether the first row of CSV and TSV files names the columns
     unlabeled: tuple[str, ...] = ()  # labels that mean unlabeled
     ignore_case: bool = False  # of labels
+    label_separator: str | None = None  # between the labels of a document in a text column
     likely_text: Columns | None = None
     likely_label: str | None = None
 
@@ -51,6 +52,7 @@ class Reading:
             likely_label=self.likely_label,
             unlabeled=self.unlabeled,
             ignore_case=self.ignore_case,
+            label_separator=self.label_separator,
             format=self.format,
             encoding=self.encoding,
             header=self.header,
@@ -70,6 +72,7 @@ class Reading:
             likely_label=trained.label,
             unlabeled=tuple(dict.fromkeys((*trained.unlabeled, *self.unlabeled))),
             ignore_case=self.ignore_case or trained.ignore_case,
+            label_separator=self.label_separator or trained.label_separator,
         )
 
     @property
@@ -95,7 +98,12 @@ class Reading:
             "label": self.label,
             "vectors": self.vectors,
         }
-        return {**columns, "unlabeled": list(self.unlabeled), "ignore_case": self.ignore_case}
+        return {
+            **columns,
+            "unlabeled": list(self.unlabeled),
+            "ignore_case": self.ignore_case,
+            "label_separator": self.label_separator,
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
@@ -113,4 +121,12 @@ class Reading:
             raise TypeError(f"its unlabeled values are {unlabeled!r}")
         if not isinstance(ignore_case, bool):
             raise TypeError(f"its ignore_case is {ignore_case!r}")
-        return cls(**columns, unlabeled=tuple(unlabeled), ignore_case=ignore_case)
+        separator = values.get("label_separator")
+        if not isinstance(separator, str | None) or separator == "":
+            raise TypeError(f"its label_separator is {separator!r}")
+        return cls(
+            **columns,
+            unlabeled=tuple(unlabeled),
+            ignore_case=ignore_case,
+            label_separator=separator,
+        )

@@ -17,7 +17,7 @@ from leaven.documents._columns import shown_name, shown_names
 from leaven.documents._csv_rows import Layout, write_header, write_rows
 from leaven.exceptions import DataError
 
-__all__ = ["SPREADSHEETS", "SUFFIXES", "flat", "write_table", "write_tables"]
+__all__ = ["SPREADSHEETS", "SUFFIXES", "flat", "holds_lists", "write_table", "write_tables"]
 
 SUFFIXES = {
     ".csv": "csv",
@@ -86,8 +86,7 @@ def write_tables(
         return
     # A link keeps pointing to the file, which gets the new content.
     target = Path(os.path.realpath(path))
-    zipped = target.suffix.lower() == ".gz"
-    ending = (target.with_suffix("") if zipped else target).suffix.lower()
+    zipped, ending = _ending(target)
     if format is None and ending in SPREADSHEETS:
         raise DataError(
             f"{path} cannot be written, because spreadsheets are not supported; write .csv, with "
@@ -109,6 +108,20 @@ def write_tables(
                 _write(tables, stream, format, layout)
         else:
             _write(tables, file, format, layout)
+
+
+def holds_lists(path: str | Path, format: str | None = None) -> bool:
+    """Whether what is written to a file can be lists, which CSV and TSV have no form for."""
+    if format is None:
+        ending = _ending(Path(os.path.realpath(path)))[1]
+        format = "csv" if str(path) == "-" else SUFFIXES.get(ending)
+    return format not in ("csv", "tsv")
+
+
+def _ending(path: Path) -> tuple[bool, str]:
+    """Whether a file is compressed, and the extension that determines its format."""
+    zipped = path.suffix.lower() == ".gz"
+    return zipped, (path.with_suffix("") if zipped else path).suffix.lower()
 
 
 def _layout(format: str, delimiter: str, bom: bool) -> Layout:

@@ -10,8 +10,9 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from leaven._base.matrices import check_matrix
 from leaven.documents._label_encoding import is_missing
+from leaven.documents._label_set_encoding import holds_lists, is_list
 
-__all__ = ["check_counts", "checked_counts", "checked_targets"]
+__all__ = ["check_counts", "checked_counts", "checked_targets", "refuse_sets"]
 
 
 def checked_counts(
@@ -37,6 +38,21 @@ def check_counts(X: Any, whom: str) -> None:
             f"Negative values in data passed to {whom}: counts must not be negative, found "
             f"{float(where.data[first])!r} at document {document}, word {word}; with hashed "
             "features set alternate_sign=False"
+        )
+
+
+def refuse_sets(y: Any, whom: str) -> None:
+    """Refuse labels of documents that have several: lists, or a matrix of several columns."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        y = y.tolist()
+    is_column = isinstance(y, list | tuple) and all(is_list(each) and len(each) == 1 for each in y)
+    holds_sets = isinstance(y, list | tuple) and holds_lists(y) and not is_column
+    if holds_sets or (len(shape) == 2 and shape[1] > 1):
+        raise ValueError(
+            f"{whom} learns one label per document, but y holds sets of labels (multi-label): "
+            "lists, or a matrix; give one label per document, or use TextClassifier with a method "
+            "for several"
         )
 
 

@@ -18,7 +18,7 @@ from leaven._base.validation import Seed, check_seed, checked_seed, checked_weig
 from leaven.corpora import Block, Corpus, TrainingSet, in_memory
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._labels import Labels
-from leaven.estimators._checks import checked_counts, checked_targets
+from leaven.estimators._checks import checked_counts, checked_targets, refuse_sets
 from leaven.learners import Learned, Learner, Run
 from leaven.learning import View, learn_view
 
@@ -73,6 +73,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         X = self._checked(X, "fit", reset=True)
         self.check_options(X.dtype)
+        refuse_sets(y, type(self).__name__)
         encoded = encode_labels(checked_targets(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         block = Block(self._scaled(csr_array(X)), encoded.codes, weight, vectors)

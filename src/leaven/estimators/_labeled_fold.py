@@ -60,7 +60,7 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
     def _folds(self, y: Any) -> list[IntArray]:
         if y is None:
             raise ValueError("LabeledFold needs y, with -1, None or '' where unlabeled")
-        codes = encode_labels(y).codes
+        codes = encode_labels(y).strata
         n_folds = n_folds_for(self.n_splits, int((codes >= 0).sum()), "n_splits")
         return labeled_folds(codes, n_folds, checked_seed(self.random_state))
 
@@ -68,8 +68,9 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
         """Places of the training and test documents of each fold."""
-        places = np.arange(len(y) if y is not None else 0)
-        for test in self._folds(y):
+        folds = self._folds(y)
+        places = np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
+        for test in folds:
             yield np.setdiff1d(places, test), test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:

@@ -12,6 +12,8 @@ from leaven.experts._decisions import Decision, OneLabel, SeveralLabels, usual_d
 from leaven.experts._explanations import (
     ComponentWords,
     Explanation,
+    Generated,
+    GeneratedWord,
     Neighbor,
     WordPull,
     strongest,
@@ -36,6 +38,8 @@ __all__ = [
     "Decision",
     "Expert",
     "Explanation",
+    "Generated",
+    "GeneratedWord",
     "LabelSetExpert",
     "LinearExpert",
     "MixtureExpert",

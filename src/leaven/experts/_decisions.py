@@ -1,7 +1,8 @@
 """Decisions: how a classifier's scores become probabilities, and probabilities labels."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 
@@ -35,6 +36,10 @@ class Decision(Protocol):
         """Probability that each document's label is correct."""
         ...
 
+    def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
+        """What model files hold besides the classes: settings, None where usual, and arrays."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class OneLabel:
@@ -52,6 +57,9 @@ class OneLabel:
         highest: FloatArray = probability.max(axis=1)
         return highest
 
+    def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
+        return None, {}
+
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
@@ -62,6 +70,8 @@ class SeveralLabels:
     of its classes' log odds above the threshold plus the bonus of the set: classes that often
     occur together are found together.
     """
+
+    kind: ClassVar[str] = "several labels"  # what model files call it
 
     labels: LabelSets
     slopes: FloatArray  # (n_classes,) factors on the scores
@@ -113,6 +123,22 @@ class SeveralLabels:
         together: FloatArray = np.exp(np.log(np.maximum(agrees, 1e-300)).sum(axis=1))
         return together
 
+    def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
+        labels = self.labels
+        settings = {
+            "kind": self.kind,
+            "allows_empty": labels.allows_empty,
+            "is_matrix": labels.is_matrix,
+        }
+        arrays = {
+            "members": labels.members,
+            "slopes": self.slopes,
+            "bias": self.bias,
+            "thresholds": self.thresholds,
+            "bonuses": self.bonuses,
+        }
+        return settings, arrays
+
 
 def _bonuses_of(rows: BoolArray, sets: BoolArray, bonuses: FloatArray) -> FloatArray:
     """The bonus of each row that is one of the sets, else 0."""
@@ -124,4 +150,4 @@ def _bonuses_of(rows: BoolArray, sets: BoolArray, bonuses: FloatArray) -> FloatA
 
 def usual_decision(labels: Labels) -> Decision:
     """The decision for scores that nothing was calibrated for."""
-    return SeveralLabels.plain(labels) if isinstance(labels, LabelSets) else OneLabel(labels)
+    return SeveralLabels.plain(cast(LabelSets, labels)) if labels.has_sets else OneLabel(labels)

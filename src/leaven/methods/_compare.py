@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from leaven._base.folds import enough_folds, labeled_folds
-from leaven._base.measures import macro_f1
+from leaven._base.measures import macro_f1, micro_f1
 from leaven._base.peak_memory import PeakMemory
 from leaven._base.progress import Listener
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import Seed, check_choice, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
@@ -60,9 +60,11 @@ def compare(
         The documents.
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
+        Several labels per document as in :meth:`TextClassifier.fit`.
     methods : list of str or None, default=None
         Methods of :class:`TextClassifier`. None is all of them, without slow ones if
-        documents times classes are more than 30,000.
+        documents times classes are more than 30,000; for several labels per document, those
+        that learn them.
     n_splits : int or None, default=None
         Number of folds. None is five, or three beyond 10,000 documents, of which no more are
         used than needed to hold out 1,000 documents.
@@ -85,7 +87,9 @@ def compare(
     Comparison
         The best method first. One that fails on a fold has an ``error`` instead of numbers.
         ``winner`` is None where the best is not significantly better than all others (McNemar's
-        exact test, adjusted by Holm's procedure); ``indistinguishable`` lists those.
+        exact test, adjusted by Holm's procedure); ``indistinguishable`` lists those. For
+        several labels per document, ``accuracy`` is the share of documents whose labels are all
+        predicted, and no other.
 
     See Also
     --------
@@ -94,8 +98,9 @@ def compare(
     Notes
     -----
     Probabilities are not calibrated (except for "auto", which always does so): that would take
-    five times as long and changes no prediction. Memory is what the process holds at the peak
-    of a fit above what it held before; it can be measured on Linux only.
+    five times as long and changes no prediction. For several labels per document they are,
+    because the number of predicted labels depends on it. Memory is what the process holds at
+    the peak of a fit above what it held before; it can be measured on Linux only.
 
     Examples
     --------
@@ -116,8 +121,10 @@ def compare(
         warnings.warn(doubt, LabelWarning, stacklevel=2)
     folds = _folds(encoded, n_splits, seed)
     given = None if vectors is None else check_given(vectors, len(array))
-    names = requested or _usual_methods(len(array), len(encoded.classes))
-    left_out = [] if requested else [name for name in METHODS if name not in names]
+    fitting = methods_where(learns_sets=True) if encoded.labels.has_sets else list(METHODS)
+    usual = _usual_methods(len(array), len(encoded.classes))
+    names = requested or [name for name in fitting if name in usual]
+    left_out = [] if requested else [name for name in fitting if name not in usual]
     trials = {name: _Trial(name) for name in names}
     done, total = 0, len(names) * len(folds)
 
@@ -131,7 +138,7 @@ def compare(
             clf = TextClassifier(
                 trial.name,
                 text_options=text_options,
-                calibrate=False,
+                calibrate=encoded.labels.has_sets,
                 n_jobs=n_jobs,
                 random_state=seed,
             )
@@ -142,7 +149,8 @@ def compare(
     if len(errors) == len(names):
         raise errors[0]
     held_out = np.concatenate(folds)
-    results = [trial.result(encoded.codes[held_out]) for trial in trials.values()]
+    truth = EncodedLabels(encoded.codes[held_out], encoded.labels)
+    results = [trial.result(truth) for trial in trials.values()]
     results.sort(key=_merit, reverse=True)
     n_labeled = int(encoded.counts.sum())
     return Comparison(
@@ -152,6 +160,7 @@ def compare(
         len(folds),
         left_out,
         tuple(held_out.tolist()),
+        encoded.labels.has_sets,
     )
 
 
@@ -178,16 +187,16 @@ def _checked_methods(methods: Sequence[str]) -> list[str]:
 
 def _folds(labels: EncodedLabels, n_splits: int | None, seed: int | None) -> list[IntArray]:
     """Places of the documents to hold out together."""
-    if labels.counts.max() < 2:
+    if labels.labels.per_class(labels.counts).max(initial=0) < 2:
         raise ValueError(
             "methods are compared on held-out labels, which needs a class with two labeled "
             "documents, but every class has one; label a second document of some classes"
         )
     if n_splits is not None:
         check_whole("n_splits", n_splits, "[2, inf)")
-        return labeled_folds(labels.codes, int(n_splits), seed)
+        return labeled_folds(labels.strata, int(n_splits), seed)
     number = FOLDS if len(labels.codes) <= LARGE else FOLDS_OF_LARGE
-    return enough_folds(labeled_folds(labels.codes, number, seed))
+    return enough_folds(labeled_folds(labels.strata, number, seed))
 
 
 class _Trial:
@@ -195,7 +204,7 @@ class _Trial:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.predicted: list[IntArray] = []
+        self.predicted: list[BoolArray] = []  # (n_held_out, n_classes) of each fold
         self.seconds: list[float] = []
         self.memory: list[float | None] = []
         self.error: Exception | None = None
@@ -213,7 +222,7 @@ class _Trial:
             return
         is_kept = np.ones(len(texts), bool)
         is_kept[fold] = False
-        names = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
+        names = labels.labels.listed(labels.codes[is_kept])
         kept_vectors, held_vectors = None, None
         if vectors is not None and METHODS[self.name].sees_vectors:
             kept_vectors, held_vectors = vectors[is_kept], vectors[fold]
@@ -226,21 +235,22 @@ class _Trial:
                     start = time.perf_counter()
                     clf.fit(rest, names, vectors=kept_vectors, on_progress=on_progress)
                     self.seconds.append(time.perf_counter() - start)
-                # Every class has a label left, so codes mean the same as in all the labels.
                 held_out = texts.take(pa.array(fold))
                 probabilities = clf.predict_proba(held_out, vectors=held_vectors)
         except Exception as error:  # whatever a learner raises, the other methods go on
             self.error = error
             return
         self.memory.append(memory.added)
-        self.predicted.append(clf.fitted.decide(probabilities).codes)
+        decided = clf.fitted.decide(probabilities)
+        self.predicted.append(decided.membership_in(labels.classes.tolist()))
 
-    def result(self, truth: IntArray) -> MethodResult:
+    def result(self, labels: EncodedLabels) -> MethodResult:
         if self.error is not None:
             kind = "" if isinstance(self.error, ValueError) else f"{type(self.error).__name__}: "
             return MethodResult(self.name, error=kind + " ".join(str(self.error).split()))
-        predicted = np.concatenate(self.predicted)
-        right = predicted == truth
+        predicted, truth = np.concatenate(self.predicted), labels.membership
+        right = (predicted == truth).all(axis=1)
+        sums = [each.sum(axis=0) for each in (predicted & truth, truth, predicted)]
         low, high = wilson_interval(int(right.sum()), len(right), Z_90)
         measured = [added for added in self.memory if added is not None]
         return MethodResult(
@@ -248,17 +258,9 @@ class _Trial:
             float(right.mean()),
             low,
             high,
-            _macro_f1(truth, predicted),
+            macro_f1(*sums),
             float(np.median(self.seconds)),  # the first fit may include compilation
             float(np.median(measured)) if measured else None,
             right=tuple(right.tolist()),
+            micro_f1=micro_f1(*sums) if labels.labels.has_sets else None,
         )
-
-
-def _macro_f1(truth: IntArray, predicted: IntArray) -> float:
-    n_codes = int(max(truth.max(), predicted.max())) + 1
-    right, true, found = (
-        np.bincount(codes, minlength=n_codes)
-        for codes in (truth[truth == predicted], truth, predicted)
-    )
-    return macro_f1(right, true, found)

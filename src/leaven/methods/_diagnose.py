@@ -15,7 +15,12 @@ from leaven._base.validation import Seed, check_choice, checked_seed
 from leaven.corpora import Block, Counting, Joined, TextsInMemory, TrainingSet, in_memory
 from leaven.corpora._base import stacked
 from leaven.documents._arrow import as_text_array
-from leaven.documents._label_checks import check_labels, check_lengths, doubtful_labels
+from leaven.documents._label_checks import (
+    check_labels,
+    check_lengths,
+    doubtful_labels,
+    refuse_label_sets,
+)
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
 from leaven.exceptions import LabelWarning
@@ -94,6 +99,7 @@ def diagnose(
     check_choice("method", method, methods_where(is_diagnosed=True))
     array = as_text_array(texts)
     encoded = encode_labels(labels, LabelRules.of(unlabeled, ignore_case))
+    refuse_label_sets(encoded.labels, "diagnose")
     check_lengths(encoded, len(array))
     check_labels(encoded.labels, encoded.counts, len(array))
     for doubt in doubtful_labels(encoded.labels, encoded.counts):

@@ -15,6 +15,7 @@ from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_rules import LabelRules
+from leaven.documents._labels import EncodedLabels
 from leaven.experts import ComponentWords, Explanation, Neighbor
 from leaven.learning import check_given
 
@@ -45,17 +46,29 @@ class FittedTexts:
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
         """Class probabilities, (n_documents, n_classes).
 
-        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are correct.
+        Calibrated on held-out labels: of the predictions at 0.8, about 80 % are correct. Where
+        documents can have several labels, the probability that a document has each of them,
+        whatever others it has.
         """
         return self.fitted.predict_proba(**self._asked(X, vectors))
 
     def predict(self, X: Any, *, vectors: Any = None, min_probability: float | None = None) -> Any:
-        """Most probable class of each document; None where it is below ``min_probability``."""
+        """Most probable class of each document; None where it is below ``min_probability``.
+
+        Where documents can have several labels: tuples of them, or a matrix of zeros and ones if
+        labels were given as one. The probability of all labels of a document together must then
+        reach ``min_probability``, for which a matrix has no place.
+        """
         fitted = self.fitted
         probability = fitted.predict_proba(**self._asked(X, vectors))
         decided = fitted.decide(probability)
         predicted = decided.values
         if min_probability is not None:
+            if predicted.ndim > 1:
+                raise ValueError(
+                    "min_probability leaves documents without a prediction, for which a matrix of "
+                    "zeros and ones has no place; fit on lists of labels, or use predict_proba"
+                )
             predicted = predicted.astype(object)
             predicted[~is_confident(fitted.confidence(probability, decided), min_probability)] = (
                 None
@@ -76,7 +89,11 @@ class FittedTexts:
         }
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, vectors: Any = None) -> float:
-        """Accuracy on the labeled documents among these."""
+        """Accuracy on the labeled documents among these.
+
+        Where documents can have several labels, the share of documents for which all of them
+        are predicted and no other.
+        """
         check_is_fitted(self, "_fitted")
         array, known = as_text_array(X), encode_labels(y, self._label_rules)
         check_lengths(known, len(array))
@@ -86,7 +103,7 @@ class FittedTexts:
                 "score needs labeled documents, but every label is missing; in cross-validation "
                 "use cv=LabeledFold(), whose test folds contain labeled documents only"
             )
-        if not set(known.classes.tolist()) & set(self.classes_.tolist()):
+        if len(known.classes) and not set(known.classes.tolist()) & set(self.classes_.tolist()):
             raise ValueError(
                 f"none of the labels given ({known.classes.tolist()[0]!r}, …) is a class of this "
                 f"classifier ({self.classes_.tolist()[0]!r}, …); give labels of the same kind"
@@ -99,10 +116,10 @@ class FittedTexts:
                     "sample_weight must be positive for some labeled document, got 0 for all of "
                     "them; raise some"
                 )
-        truth = known.classes[known.codes[is_labeled]]
+        truth = EncodedLabels(known.codes[is_labeled], known.labels)
         fitted = self.fitted
-        decided = fitted.decide(fitted.predict_proba(**self._asked(array, vectors)))
-        right = decided.values[is_labeled] == truth
+        probability = fitted.predict_proba(**self._asked(array, vectors))
+        right = fitted.decide(probability[is_labeled]).is_same(truth)
         return float(np.average(right, weights=weight))
 
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
@@ -145,7 +162,9 @@ class FittedTexts:
         ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
         trained with vectors. ``n_neighbors`` documents are listed as by :meth:`neighbors`; None is
         5 for nearest-neighbor methods, and none for others. A classifier that hashed its words
-        cannot name them, and is explained by documents alone.
+        cannot name them, and is explained by documents alone. Where documents have several labels,
+        the label is a tuple, and ``generated`` has the share of each word that each label
+        generated, if the method models it.
         """
         given = None if vector is None else [vector]
         fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)

@@ -13,7 +13,7 @@ from leaven._base.progress import Listener
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import Seed, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
-from leaven.documents._label_checks import check_labels, check_lengths
+from leaven.documents._label_checks import check_labels, check_lengths, refuse_label_sets
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._labels import EncodedLabels
 from leaven.held_out import disputed_labels
@@ -73,6 +73,7 @@ def find_label_errors(
     out" after every fit.
     """
     array, encoded = as_text_array(texts), encode_labels(labels)
+    refuse_label_sets(encoded.labels, "the search for wrong labels")
     check_lengths(encoded, len(array))
     check_labels(encoded.labels, encoded.counts, len(array))
     if encoded.counts.max() < 2:
@@ -133,7 +134,7 @@ def held_out_probabilities(
             on_progress("holding out", done, len(folds))
         is_kept = np.ones(len(texts), bool)
         is_kept[fold] = False
-        kept = [labels.classes[code] if code >= 0 else None for code in labels.codes[is_kept]]
+        kept = labels.labels.listed(labels.codes[is_kept])
         # Every fold would give the same warnings.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

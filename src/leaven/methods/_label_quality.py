@@ -58,8 +58,8 @@ def label_quality(
         if n_near > SHARE_OF_COPIES * len(is_near):
             notes.append(
                 f"{n_near:,} of {_sampled(len(is_near), labeled)} different "
-                "labeled documents are near-duplicates of another one of their class; the expected "
-                "accuracy is optimistic unless new documents are near-duplicates too"
+                "labeled documents are near-duplicates of another one with the same label; the "
+                "expected accuracy is optimistic unless new documents are near-duplicates too"
             )
     return LabelQuality(numbers, notes)
 

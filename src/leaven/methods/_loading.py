@@ -31,6 +31,7 @@ def load(
         calibrate=training.get("calibrate", True),
         keep_documents=training.get("keep_documents", True),
         keep_excerpts=training.get("keep_excerpts", 0),
+        allow_empty=training.get("allow_empty"),
         random_state=options.get("method", {}).get("random_state", 0),
         **({} if fitted.reading is None else fitted.reading.label_rules),
     )

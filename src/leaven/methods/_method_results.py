@@ -22,7 +22,7 @@ class MethodResult:
     """Result of a method on the held-out documents; numbers are None where it failed."""
 
     method: str
-    accuracy: float | None = None
+    accuracy: float | None = None  # of sets of labels: the share that is exactly right
     low: float | None = None  # of the 90 % interval, Wilson's
     high: float | None = None
     macro_f1: float | None = None
@@ -30,6 +30,7 @@ class MethodResult:
     memory: float | None = field(default=None, compare=False)  # MiB that a fit adds at its peak
     error: str | None = None  # why it could not be fitted
     right: tuple[bool, ...] = field(default=(), repr=False)  # in the order of held_out
+    micro_f1: float | None = None  # where documents can have several labels
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,23 @@ class Comparison:
     n_splits: int
     left_out: list[str] = field(default_factory=list)  # methods that would have been slow
     held_out: tuple[int, ...] = field(default=(), repr=False)  # places of the documents
+    has_sets: bool = False  # whether documents can have several labels
 
     @property
     def best(self) -> str:
         """The method with the highest accuracy on held-out labels, even if by chance."""
         return self.results[0].method
+
+    @property
+    def measure(self) -> str:
+        """What the accuracy of a method is called: "exact match" for sets of labels."""
+        return "exact match" if self.has_sets else "accuracy"
+
+    @property
+    def labels_held_out(self) -> str:
+        """How many labels were held out, in words."""
+        noun = "label set" if self.has_sets else "label"
+        return f"{self.n_held_out:,} held-out {noun}{'s' * (self.n_held_out != 1)}"
 
     @property
     def winner(self) -> str | None:
@@ -88,9 +101,9 @@ class Comparison:
     def sentence(self) -> str:
         """Which method is significantly better than the others, or which ones may be."""
         first, *others = self.scored
-        labels = f"{self.n_held_out:,} held-out label{'s' * (self.n_held_out != 1)}"
+        labels = self.labels_held_out
         if not others:
-            return f"{first.method}: {_percent(first)} accuracy on {labels}."
+            return f"{first.method}: {_percent(first)} {self.measure} on {labels}."
         alike = self.indistinguishable
         if alike:
             shares = {result.method: _percent(result) for result in self.scored}
@@ -98,7 +111,7 @@ class Comparison:
             return f"No clear winner: {listed} do not differ significantly on {labels}."
         test = self.paired(first.method, others[0].method)
         lead = f"{_points(test.difference)} more than {others[0].method} ({_chance(test)})"
-        return f"{first.method} is best: {_percent(first)} accuracy on {labels}, {lead}."
+        return f"{first.method} is best: {_percent(first)} {self.measure} on {labels}, {lead}."
 
     @property
     def advice(self) -> str | None:
@@ -161,6 +174,7 @@ class Comparison:
             "sentence": self.sentence,
             "advice": self.advice,
             "warning": self.warning,
+            "measure": self.measure,
             "results": [_without(asdict(result)) for result in self.results],
             "n_labeled": self.n_labeled,
             "n_held_out": self.n_held_out,
@@ -173,7 +187,9 @@ class Comparison:
         width = max(len(result.method) for result in self.results)
         rows = [
             f"  {result.method:<{width}}  {percent(result.accuracy or 0.0, 1):>7} "
-            f"({100 * result.low:.0f}–{100 * result.high:.0f})  macro F1 "
+            f"({100 * result.low:.0f}–{100 * result.high:.0f})  "
+            + ("" if result.micro_f1 is None else f"micro F1 {percent(result.micro_f1, 1):>7}  ")
+            + "macro F1 "
             f"{percent(result.macro_f1 or 0.0, 1):>7}  {result.seconds:7.2f} s"
             + ("" if result.memory is None else f"  {result.memory:6,.0f} MiB")
             for result in self.scored
@@ -184,7 +200,8 @@ class Comparison:
 
 
 def _without(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key not in NOT_IN_JSON}
+    hidden = NOT_IN_JSON | ({"micro_f1"} if row["micro_f1"] is None else set())
+    return {key: value for key, value in row.items() if key not in hidden}
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -84,11 +84,16 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         Labels that mean unlabeled besides missing ones, such as ``("?", "unknown")``.
     ignore_case : bool, default=False
         Make one class of labels that differ only in case or white space, in lower case.
+    allow_empty : bool or None, default=None
+        Where documents can have several labels, whether a document may be predicted to have
+        none; if not, it has the most probable one. None allows it if some labeled document has
+        none (``[]``).
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted: the labels as given, str or int.
+        The classes, sorted: the labels as given, str or int; the numbers of the columns, or
+        their names, where labels are a matrix.
     report_ : FitReport
         What was fitted, why this method, the objective per iteration, warnings, timings.
 
@@ -119,6 +124,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         random_state: Seed = 0,
         unlabeled: Sequence[Any] = (),
         ignore_case: bool = False,
+        allow_empty: bool | None = None,
     ) -> None:
         self.method = method
         self.text_options = text_options
@@ -132,6 +138,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.ignore_case = ignore_case
+        self.allow_empty = allow_empty
 
     classes_: ClassArray
     report_: FitReport
@@ -154,7 +161,10 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         X : list of str, or a column of pandas, polars or Arrow
             The texts.
         y : list of str or int, or such a column
-            The label of each text; None, NaN or "" (-1 among whole numbers) is unlabeled.
+            The label of each text; None, NaN or "" (-1 among whole numbers) is unlabeled. For
+            documents with several labels, a list of labels each ([] where it has none of them,
+            None where unlabeled), or a matrix of zeros and ones with a column for each class,
+            in which a row of -1 is unlabeled; predictions then have the same form.
         sample_weight : array of shape (n_documents,) or None, default=None
             How much each document counts, labeled or not; None is 1 for all.
         vectors : array of shape (n_documents, n_dims) or None, default=None
@@ -195,6 +205,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         *,
         text: Columns | None = None,
         label: str | None = None,
+        label_separator: str | None = None,
         vectors: str | None = None,
         format: str | None = None,
         encoding: str | None = None,
@@ -219,7 +230,11 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         text, label : str or None, default=None
             Columns of the text and of the label; detected from column names if not given. Several
             columns of text, given as a tuple, are joined. A document with an empty label is
-            unlabeled.
+            unlabeled. A column of lists, in Parquet and JSON, holds several labels per document,
+            or none where a list is empty.
+        label_separator : str or None, default=None
+            Text between the labels of a document in a column of text, such as ";". A cell of
+            the separator alone means that a document has none of the labels.
         vectors : str or None, default=None
             Column of your vectors, a list of numbers per document.
         format, encoding : str or None, default=None
@@ -256,7 +271,16 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         place = "dask" if client is not None else "stream" if stream else "memory"
         self._checked(place, vectors is not None)
         rules = asdict(self._label_rules)
-        reading = Reading(text, label, vectors, format, encoding, header, **rules)
+        reading = Reading(
+            text,
+            label,
+            vectors,
+            format,
+            encoding,
+            header,
+            label_separator=label_separator,
+            **rules,
+        )
         files = reading.files(paths, needs_labels=True, skip_bad=skip_bad_files)
         if self.embed is not None:
             raise ValueError(
@@ -304,6 +328,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             keep_excerpts=int(self.keep_excerpts),
             options=self.options,
             given_text_options=self.text_options,
+            allow_empty=self.allow_empty,
         )
         self._fitted = training.fit(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report
@@ -320,6 +345,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         learner = make_learner(method, self.options)
         learner.check(np.dtype(np.float32))
         check_seed(self.random_state)
+        check_choice("allow_empty", self.allow_empty, (None, True, False))
         check_choice("keep_documents", self.keep_documents, (True, False))
         check_length("keep_excerpts", self.keep_excerpts)
         if self.keep_excerpts and not self.keep_documents:

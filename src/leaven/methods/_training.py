@@ -77,6 +77,7 @@ class Training:
     keep_excerpts: int = 0  # characters of each
     options: Mapping[str, Any] | None = None  # of the learner, as the user gave them
     given_text_options: Mapping[str, Any] | None = None
+    allow_empty: bool | None = None  # whether a document may be predicted to have no label
     uses_labels: bool = False  # whether labels decided which words are kept
 
     def text_options(self, n_documents: int) -> TextOptions:
@@ -95,6 +96,7 @@ class Training:
         self._method_options  # noqa: B018  # which are checked before anything is read
         how = Counting(self.text_options, run.n_threads, run.progress, self._check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
+        counted = counted.allowing_empty(self.allow_empty)
         self.notes += counted.notes
         doubts = doubtful_labels(counted.training.labels, counted.label_counts)
         self.messages += [(LabelWarning, doubt) for doubt in doubts]
@@ -130,6 +132,7 @@ class Training:
     def _check_labels(self, labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
         """Check the labels as soon as they are known, and adapt the method to them."""
         notes = check_labels(labels, counts, n_documents)
+        labels.allowing_empty(self.allow_empty)  # which may refuse it
         if labels.has_sets:
             self.method = self.method.for_sets()
             self.learner = make_learner(self.method, self.options)
@@ -279,6 +282,7 @@ class Training:
             candidates=combined.candidates,
             expected_accuracy={} if expected is None else expected.to_json(),
             labeled_texts=labeled_texts,
+            label_sets=labels.set_facts(counted.label_counts),
             warnings=[*self.notes, *(message for _, message in self.messages)],
             seconds=self.seconds,
             options={
@@ -288,6 +292,7 @@ class Training:
                     "calibrate": self.calibrate,
                     "keep_documents": self.keep_documents,
                     "keep_excerpts": self.keep_excerpts,
+                    "allow_empty": self.allow_empty,
                 },
             },
             data=plain(self.data),

@@ -21,7 +21,7 @@ class KeptDocuments:
     """Documents that contain words, in the order in which they were kept."""
 
     X: Counts  # (n_documents, n_words) of unit length
-    codes: IntArray  # (n_documents,) class
+    codes: IntArray  # (n_documents,) label
     weights: FloatArray  # (n_documents,)
     numbers: IntArray  # (n_documents,) position among the training documents
     is_labeled: BoolArray = None  # type: ignore[assignment]  # (n_documents,) has a label
@@ -91,7 +91,7 @@ class KeptDocuments:
         }
 
     @classmethod
-    def from_tensors(cls, arrays: StoredArrays, n_words: int, n_classes: int) -> Self:
+    def from_tensors(cls, arrays: StoredArrays, n_words: int, n_codes: int) -> Self:
         """The documents that were stored, every part checked, or a ValueError."""
         indptr = arrays.get("indptr", 1, frozenset({"int64"}))
         indices = arrays.get("indices", 1, frozenset({"int32"}))
@@ -109,7 +109,7 @@ class KeptDocuments:
         check_matrix(X)
         if n_documents and not (
             codes.min() >= 0
-            and codes.max() < n_classes
+            and codes.max() < n_codes
             and numbers.min() >= 0
             and ((weights > 0) & (weights <= MOST)).all()
             and (np.abs(_squares(X) - 1) < 1e-3).all()

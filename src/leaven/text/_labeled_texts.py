@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from leaven.documents._label_sets import shown_label
 from leaven.text._counting import text_buffers
 from leaven.text._text_hash_kernels import hash_texts
 
@@ -101,6 +102,9 @@ class LabeledTexts:
         """Texts that occur several times."""
         hashes = self.kept["hash"].to_numpy()
         labels = self.kept["label"].combine_chunks().dictionary_encode()
+        # Readable names; where documents have sets of labels, one label is a set of one.
+        shown = pa.array(map(shown_label, labels.dictionary.to_pylist()), pa.large_string())
+        labels = shown.take(labels.indices).dictionary_encode()
         codes = labels.indices.to_numpy()
         order = np.lexsort((codes, hashes))
         is_same_text = hashes[order][1:] == hashes[order][:-1]

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from leaven._base.typing import IntArray
+from leaven.documents._label_sets import names_in
 from leaven.documents._readers import Documents
 from leaven.exceptions import DataError
 from leaven.text import _row_kernels
@@ -26,6 +27,7 @@ __all__ = ["Survey", "added_up", "counter_from", "survey", "tokens_of"]
 # Distinct words in memory, about 60 bytes each. Above this the rarest so far are dropped.
 MOST_WORDS = 4_000_000
 MOST_CLASSES = 10_000
+MOST_SETS = 100_000  # different ones, where documents have several labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +118,19 @@ def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Su
 
 
 def _checked(labels: Counter[str]) -> Counter[str]:
-    if len(labels) > MOST_CLASSES:
+    if len(labels) <= MOST_CLASSES:  # several labels of a document rarely occur in it alone
+        return labels
+    classes = {name: None for label in labels for name in names_in(label)}
+    if len(classes) > MOST_CLASSES:
         raise DataError(
             f"the label column holds more than {MOST_CLASSES:,} different labels, such as "
-            f"{next(iter(labels))!r}: it looks like a column of identifiers; choose another "
+            f"{next(iter(classes))!r}: it looks like a column of identifiers; choose another "
             "with --label"
+        )
+    if len(labels) > MOST_SETS:
+        raise DataError(
+            f"the documents must have at most {MOST_SETS:,} different sets of labels, but have "
+            "more; leave out rare labels"
         )
     return labels
 

@@ -1,0 +1,76 @@
+"""Labels of documents against their predictions, batch by batch."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.progress import OnDone
+from leaven.classifier._evaluation import JudgedClasses, Sums
+from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._scored import Scored
+from leaven.classifier._set_evaluation import JudgedSets, SetSums
+from leaven.documents._pieces import Documents
+from leaven.documents._vectors import vector_array
+
+__all__ = ["AnySums", "Judged", "Scorer"]
+
+# All batches of one model give the same kind.
+AnySums: TypeAlias = Sums | SetSums
+Judged: TypeAlias = JudgedClasses | JudgedSets
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """Counts how the labels of documents and their predictions agree.
+
+    Labeled documents that the model learned from are left out, unless they are to be included.
+    """
+
+    fitted: FittedClassifier
+    vectors: str | None = None  # column of the user's vectors
+    n_threads: int | None = None
+    includes_training: bool = False
+
+    def __call__(self, documents: Documents, on_progress: OnDone | None = None) -> AnySums:
+        return self.judged(documents, on_progress).sums()
+
+    def judged(self, documents: Documents, on_progress: OnDone | None = None) -> Judged:
+        """Labels and predictions of the labeled documents."""
+        scored = self._scored(documents, on_progress)
+        return JudgedSets(scored) if scored.known.has_sets else JudgedClasses(scored)
+
+    def _scored(self, documents: Documents, on_progress: OnDone | None) -> Scored:
+        column = documents.labels
+        assert column is not None
+        is_scored = column.is_valid().to_numpy(zero_copy_only=False)
+        n_unlabeled = int((~is_scored).sum())
+        is_known = np.zeros(len(is_scored), bool)
+        is_known[is_scored] = self.fitted.learned_from(documents.texts.filter(pa.array(is_scored)))
+        if not self.includes_training:
+            is_scored = is_scored & ~is_known
+        given = None
+        if self.vectors is not None:
+            assert documents.columns is not None
+            given = vector_array(documents.columns, self.vectors, documents.source)[is_scored]
+        probability, is_wordless = self.fitted.classify(
+            documents.texts.filter(pa.array(is_scored)),
+            vectors=given,
+            n_threads=self.n_threads,
+            on_progress=on_progress,
+        )
+        decided = self.fitted.decide(probability)
+        return Scored(
+            documents.source,
+            self.fitted.labels,
+            is_scored,
+            column.filter(pa.array(is_scored)),
+            probability,
+            decided,
+            self.fitted.confidence(probability, decided),
+            is_wordless,
+            n_unlabeled,
+            int(is_known.sum()),
+            self.includes_training,
+        )
