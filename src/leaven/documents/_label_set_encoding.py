@@ -28,8 +28,14 @@ def holds_lists(values: Sequence[Any]) -> bool:
 
 
 def encode_lists(values: Sequence[Any], rules: LabelRules) -> EncodedLabels:
-    """Codes of lists of labels, all text or all whole numbers; None and NaN are unlabeled."""
-    _refuse_matrix_rows(values)
+    """Codes of lists of labels, all text or all whole numbers; None and NaN are unlabeled.
+
+    Lists of zeros and ones, all of one length, are the rows of a matrix, as in scikit-learn.
+    """
+    if _are_rows(values):
+        width = next(len(value) for value in values if is_list(value))
+        unlabeled = [UNLABELED] * width
+        return encode_matrix(np.array([value if is_list(value) else unlabeled for value in values]))
     names: list[set[Any] | None] = []
     for i, value in enumerate(values):
         if is_list(value):
@@ -135,15 +141,11 @@ def _checked_name(name: Any, i: int, rules: LabelRules) -> Any:
     )
 
 
-def _refuse_matrix_rows(values: Sequence[Any]) -> None:
-    """Refuse lists of zeros and ones that look like the rows of a matrix."""
-    lists = [value for value in values if isinstance(value, list | tuple)]
-    if len({len(value) for value in lists}) != 1 or len(lists[0]) < 2:
-        return
-    if any(len(set(value)) < len(value) for value in lists) and all(
-        isinstance(each, _WHOLE) and each in (0, 1) for value in lists for each in value
-    ):
-        raise ValueError(
-            "lists must hold the labels of a document, but these are all zeros and ones, like the "
-            "rows of a matrix; pass np.array(labels), which has a column for each class"
-        )
+def _are_rows(values: Sequence[Any]) -> bool:
+    """Whether lists are the rows of a matrix: equally long, and of zeros and ones alone."""
+    lists = [value for value in values if is_list(value)]
+    return (
+        len({len(value) for value in lists}) == 1
+        and len(lists[0]) > 1
+        and all(isinstance(each, _WHOLE) and each in (0, 1) for value in lists for each in value)
+    )
