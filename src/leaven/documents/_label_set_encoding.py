@@ -33,8 +33,13 @@ def encode_lists(values: Sequence[Any], rules: LabelRules) -> EncodedLabels:
     names: list[set[Any] | None] = []
     for i, value in enumerate(values):
         if is_list(value):
-            found = [_checked_name(name, i, rules) for name in value]
-            names.append(None if None in found else set(found))
+            found = {_checked_name(name, i, rules) for name in value}
+            if not found.isdisjoint(("-1", UNLABELED)):
+                raise ValueError(
+                    f"the label -1 means unlabeled, but labels[{i}] is {value!r}; write None for "
+                    "an unlabeled document, use unlabeled=[-1], or rename the class"
+                )
+            names.append(None if None in found else found)
         elif is_missing_value(value) or (isinstance(value, str) and not value.strip()):
             names.append(None)
         else:

@@ -135,7 +135,7 @@ def test_allowing_no_label_is_refused_where_documents_have_one_each():
 
 def test_methods_of_one_label_refuse_sets():
     with pytest.raises(ValueError, match="method 'em' learns one label per document"):
-        TextClassifier("em").fit(TEXTS, SETS)
+        TextClassifier("em", embed=pytest.fail).fit(TEXTS, SETS)  # before vectors are made
     for what in (diagnose_texts, find_label_errors):
         with pytest.raises(ValueError, match=r"one label per document, but .* sets of labels"):
             what(TEXTS, SETS)
@@ -149,6 +149,9 @@ def test_folds_hold_out_labeled_documents_and_keep_every_class():
         assert len(labels) - 1 not in test  # the only document of a class
         assert set(np.flatnonzero(~is_labeled)) <= set(train)
         assert {name for i in train for name in labels[i] or ()} == {*WORDS, "rare"}
+    # A set that occurs once is held out where its classes occur elsewhere too.
+    labels[-1] = list(WORDS)
+    assert any(len(labels) - 1 in test for _, test in LabeledFold(3).split(TEXTS, labels))
     for y in (SOME_ROWS, csr_array(SOME_ROWS)):
         held_out = np.concatenate([test for _, test in LabeledFold(3).split(TEXTS, y)])
         assert sorted(held_out) == np.flatnonzero(SOME_ROWS[:, 0] >= 0).tolist()
