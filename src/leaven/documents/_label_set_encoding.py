@@ -35,12 +35,18 @@ def encode_lists(values: Sequence[Any], rules: LabelRules) -> EncodedLabels:
     if _are_rows(values):
         width = next(len(value) for value in values if is_list(value))
         unlabeled = [UNLABELED] * width
-        return encode_matrix(np.array([value if is_list(value) else unlabeled for value in values]))
+        rows = [value if is_list(value) else unlabeled for value in values]
+        return encode_matrix(np.array(rows), rules)
     names: list[set[Any] | None] = []
     for i, value in enumerate(values):
         if is_list(value):
-            found = [_checked_name(name, i, rules) for name in value]
-            names.append(None if None in found else set(found))
+            found = {_checked_name(name, i, rules) for name in value}
+            if not found.isdisjoint(("-1", UNLABELED)):
+                raise ValueError(
+                    f"the label -1 means unlabeled, but labels[{i}] is {value!r}; write None for "
+                    "an unlabeled document, use unlabeled=[-1], or rename the class"
+                )
+            names.append(None if None in found else found)
         elif is_missing_value(value) or (isinstance(value, str) and not value.strip()):
             names.append(None)
         else:

@@ -93,7 +93,7 @@ def _machines(
             if wanted.all() or not wanted.any():
                 bias[number] = FARTHEST if wanted.all() else -FARTHEST
                 continue
-            machine = LinearSVC(C=C, tol=TOLERANCE, random_state=0)
+            machine = LinearSVC(C=C, tol=TOLERANCE, dual=False)
             machine.fit(X, wanted, sample_weight=weight)
             words[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
 

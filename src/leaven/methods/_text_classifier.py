@@ -190,7 +190,10 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             )
         encoded = encode_labels(y, self._label_rules)
         check_lengths(encoded, len(array))
-        check_labels(encoded.labels, encoded.counts, len(array))  # before any vector is made
+        # Before any vector is made.
+        check_labels(encoded.labels, encoded.counts, len(array))
+        if encoded.labels.has_sets:
+            find_method(self.method).for_sets()
         weights = None
         if sample_weight is not None:
             weights = checked_weights("sample_weight", sample_weight, len(array))
