@@ -35,8 +35,8 @@ def encode_lists(values: Sequence[Any], rules: LabelRules) -> EncodedLabels:
     if _are_rows(values):
         width = next(len(value) for value in values if is_list(value))
         unlabeled = [UNLABELED] * width
-        rows = [value if is_list(value) else unlabeled for value in values]
-        return encode_matrix(np.array(rows), rules)
+        as_rows = [value if is_list(value) else unlabeled for value in values]
+        return encode_matrix(np.array(as_rows), rules)
     names: list[set[Any] | None] = []
     for i, value in enumerate(values):
         if is_list(value):

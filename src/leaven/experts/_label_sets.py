@@ -132,7 +132,7 @@ class LabelSetExpert(Expert):
             "probabilities": self.probabilities,
             "members": self.known.members.astype(np.uint8),
             "shares": self.known.shares,
-            "documents": self.known.documents,
+            "set_sizes": self.known.documents,
             "word_weights": self.weights.weights,
             "odds": np.zeros((0, 0), np.float32) if self.odds is None else self.odds,
         }
@@ -146,7 +146,7 @@ class LabelSetExpert(Expert):
         word_weights, odds = stored.arrays.get("word_weights", 1), stored.arrays.get("odds", 2)
         members = stored.arrays.get("members", 2, frozenset({"uint8"})) > 0
         shares = stored.arrays.get("shares", 1, frozenset({"float64"}))
-        documents = stored.arrays.get("documents", 1, frozenset({"float64"}))
+        documents = stored.arrays.get("set_sizes", 1, frozenset({"float64"}))
         search = settings["search"]
         check_shapes(
             probabilities.shape == (stored.n_words, stored.n_classes + 1),

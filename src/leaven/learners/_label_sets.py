@@ -25,13 +25,14 @@ from leaven.models import (
     WordWeights,
 )
 
-__all__ = ["LabelSetLearner"]
+__all__ = ["LabelSetLearner", "VectorsBesideLearner"]
 
 WEIGHTS = ("information", "equal")
 PSEUDO_WORDS = 60.0  # of the whole corpus, added to the words of a class and to the others
 ONE_CLASS = "single"  # the search where every document has one class
 N_FOLDS = 5  # of which one is held out for early stopping
 LITTLE = 0.01  # occurrences added to every word
+MANY = 1000  # labeled documents
 NEVER = -1.0  # as tolerance: make all iterations
 
 
@@ -135,6 +136,27 @@ class LabelSetLearner(Learner):
             decided = fitting.expert(params).best_sets(documents.X)
             found.append(float((decided == truth).all(axis=1).mean()))
         return found
+
+
+@dataclass(frozen=True)
+class VectorsBesideLearner(LabelSetLearner):
+    """The label-set mixture, on documents with vectors for other learners.
+
+    Parameters
+    ----------
+    n_dims : int, default=100
+        Dimensions of the vectors; 0 where there are none.
+    """
+
+    n_dims: int = 100
+
+    def check(self, dtype: Any) -> None:
+        super().check(dtype)
+        check_whole("n_dims", self.n_dims, "[0, inf)")
+
+    def for_labels(self, n_labeled: int, has_vectors: bool) -> Learner:
+        """Vectors learned from the text add nothing to so many labels."""
+        return replace(self, n_dims=0) if n_labeled >= MANY and not has_vectors else self
 
 
 class _Fitting:
