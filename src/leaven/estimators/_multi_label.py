@@ -169,6 +169,7 @@ class MultiLabelMixture(CountClassifier):
         return self
 
     def check_options(self, dtype: Any) -> None:
+        """Raise an error for invalid options, given the precision of the counts."""
         super().check_options(dtype)
         check_choice("log_tf", self.log_tf, (True, False))
         check_choice("calibrate", self.calibrate, (True, False))
@@ -186,9 +187,9 @@ class MultiLabelMixture(CountClassifier):
         return LabelSets(encoded.classes, members, bool((~members.any(axis=1)).any()))
 
     def _scaled(self, X: Counts) -> Counts:
-        if not self.log_tf:
-            return X
-        return csr_array((np.log1p(X.data), X.indices, X.indptr), shape=X.shape)
+        X = csr_array(X, copy=True)
+        X.sum_duplicates()  # so that a word of a document is one number
+        return csr_array((np.log1p(X.data), X.indices, X.indptr), X.shape) if self.log_tf else X
 
     def _fit_training(self, training: TrainingSet, progress: Progress) -> None:
         if training.labels.has_sets:

@@ -85,13 +85,17 @@ class LabelSetExpert(Expert):
             yield rows, weighted, self._searcher.visit(weighted, self.search, SEED)
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
-        """Each word's part of the scores of the sets of one class."""
+        """How much more probable each word is in a document of a class than in one of none."""
         x = self.weights.applied(x)
         singles = self.known.numbered(np.eye(self.known.n_classes, dtype=bool))
         shares = singles.shares.reshape(-1, 3)
         words = self.probabilities[x.indices].astype(np.float64)
-        uniform = shares[:, 2] / len(self.probabilities)
-        density = shares[:, 0] * words[:, :-1] + shares[:, 1] * words[:, -1:] + uniform
+        uniform = 1.0 / len(self.probabilities)
+        density = (
+            shares[:, 0] * words[:, :-1] + shares[:, 1] * words[:, -1:] + shares[:, 2] * uniform
+        )
+        other = shares[:, 1:] / shares[:, 1:].sum(axis=1, keepdims=True)
+        density /= other[:, 0] * words[:, -1:] + other[:, 1] * uniform
         length = max(float(x.sum()), 1.0)
         factor = self.scale.likelihood * length**-self.scale.length_power
         per_count = factor * np.log(density)

@@ -42,7 +42,7 @@ class LabelSetLearner(Learner):
 
     Parameters
     ----------
-    max_iter : int, default=1
+    max_iter : int, default=100
         Iterations of EM after a start at which a document's classes share its words equally.
     early_stopping : bool, default=False
         Hold out a fifth of the labeled documents to choose the number of iterations, of at most
@@ -64,7 +64,7 @@ class LabelSetLearner(Learner):
         Estimate which class a word of a labeled document comes from without that document.
     background : bool, default=True
         Let all documents share a distribution of words.
-    unlabeled_weight : float in [0, 1], default=0.0
+    unlabeled_weight : float in [0, 1], default=1.0
         How much an unlabeled document counts. It has one of the sets of labeled documents.
     search : {"both", "greedy", "weights", "exhaustive", "stochastic"}, default="both"
         How the most probable sets of a document are searched for.
@@ -72,7 +72,7 @@ class LabelSetLearner(Learner):
 
     title: ClassVar[str] = "label-set mixture"
 
-    max_iter: int = 1
+    max_iter: int = 100
     early_stopping: bool = False
     word_weights: str = "information"
     document_length: float = 2.0
@@ -83,7 +83,7 @@ class LabelSetLearner(Learner):
     set_alpha: float = 1.0
     leave_one_out: bool = True
     background: bool = True
-    unlabeled_weight: float = 0.0
+    unlabeled_weight: float = 1.0
     search: str = "both"
 
     def check(self, dtype: Any) -> None:
