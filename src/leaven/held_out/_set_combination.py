@@ -1,12 +1,13 @@
 """Experts, weights and the decision for documents with several labels."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
-from leaven._base.typing import BoolArray
-from leaven.corpora import TrainingSet
+from leaven._base.percent import percent
+from leaven._base.typing import BoolArray, FloatArray, IntArray
+from leaven.corpora import MOST_LABELED, TrainingSet
 from leaven.documents._label_sets import LabelSets
 from leaven.experts import SeveralLabels
 from leaven.held_out._combination import Combination
@@ -18,6 +19,7 @@ from leaven.significance import Z_90, wilson_interval
 
 # Documents to hold out: more than for one label, because classes are judged one by one.
 ENOUGH = 5000
+FEWER_STEPS = 30  # of a fit that is only reported
 
 __all__ = ["calibrate_sets", "combine_sets"]
 
@@ -31,8 +33,8 @@ def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) ->
     """Several experts, with weights, biases and thresholds that suit held-out labels."""
     held = HeldOut(training, run, ENOUGH)
     held_out = [held.scores(member) for member in members]
-    truth = training.labels.membership(held.truth)
-    held_out = [scores[: len(truth)] for scores in held_out]  # fewer, where it was stopped
+    rows = _representative(held, training)
+    truth = training.labels.membership(held.truth[rows])
     labels = cast(LabelSets, training.labels)
     experts = tuple(member.expert for member in members)
     if not len(truth):
@@ -40,11 +42,61 @@ def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) ->
         weights = np.array([member.learner.prior_weight(training.size) for member in members])
         decision = SeveralLabels.plain(labels)
         return Combination(experts, weights, nothing_held_out, decision=decision)
+    held_out = [scores[rows] for scores in held_out]
     fitted = fit_set_weights(held_out, truth)
     odds = fitted.log_odds(held_out)
     decision = set_decision(labels, fitted, odds, truth)
     expected = _expectation(decision.rows(odds), truth)
-    return Combination(experts, fitted.weights, expected, decision=decision)
+    if len(members) == 1:
+        return Combination(experts, fitted.weights, expected, decision=decision)
+    reach = [w * scores.std() for w, scores in zip(fitted.weights, held_out, strict=True)]
+    candidates = [
+        _candidate(expert.name, labels, scores, truth, float(part / sum(reach)))
+        for expert, scores, part in zip(experts, held_out, reach, strict=True)
+    ]
+    return Combination(
+        experts, fitted.weights, expected, candidates, _reason(candidates, expected), decision
+    )
+
+
+def _representative(held: HeldOut, training: TrainingSet) -> IntArray:
+    """Held-out documents whose sets are as frequent as in all labeled documents.
+
+    Of very many documents a sample is held out, in which rare sets are too frequent.
+    """
+    codes, weights = training.labeled.y, training.label_weights
+    truth = held.truth
+    if weights.sum() <= MOST_LABELED or not len(truth):
+        return np.arange(len(truth))
+    share = np.bincount(codes, minlength=len(weights)) / np.maximum(weights, 1e-12)
+    least = share[share > 0].min()
+    rng = np.random.default_rng(training.labels.n_codes)
+    return np.flatnonzero(rng.random(len(truth)) < least / share[truth])
+
+
+def _candidate(
+    name: str, labels: LabelSets, scores: FloatArray, truth: BoolArray, part: float
+) -> dict[str, Any]:
+    """How well one expert would do alone."""
+    fitted = fit_set_weights([scores], truth, FEWER_STEPS)
+    odds = fitted.log_odds([scores])
+    found = _expectation(SeveralLabels.plain(labels).rows(odds), truth)
+    return {
+        "name": name,
+        "accuracy": found.accuracy,
+        "low": found.low,
+        "high": found.high,
+        "share": part,
+    }
+
+
+def _reason(candidates: list[dict[str, Any]], expected: Expectation) -> str:
+    best = max(candidates, key=lambda each: float(each["accuracy"]))
+    return (
+        f"exact match on {expected.n_held_out:,} held-out documents: "
+        f"{percent(cast(float, expected.accuracy))} combined, {percent(best['accuracy'])} for the "
+        f"{best['name']} alone"
+    )
 
 
 def _expectation(decided: BoolArray, truth: BoolArray) -> Expectation:

@@ -25,6 +25,7 @@ SPREAD, SLOPE_SPREAD, BIAS_SPREAD = 1.0, 0.5, 2.0
 MOST_STEPS = 200
 # How much the preference of sets counts: the best of these, by whole sets predicted correctly.
 PREFERENCES = (0.0, 0.25, 0.5, 0.75, 1.0)
+FEW = 50  # held-out documents; fewer tell nothing about sets
 MOST_SETS = 2000  # the most frequent are considered
 CELLS_AT_ONCE = 20_000_000  # of documents and sets
 SEED = 1  # of the halves in which preferences are compared
@@ -44,7 +45,9 @@ class SetWeights:
         return odds + self.bias
 
 
-def fit_set_weights(held_out: Sequence[FloatArray], truth: BoolArray) -> SetWeights:
+def fit_set_weights(
+    held_out: Sequence[FloatArray], truth: BoolArray, most_steps: int = MOST_STEPS
+) -> SetWeights:
     """Weights from scores of held-out documents, (n_held_out, n_classes) for each expert.
 
     A class that no held-out document has, or all of them, tells nothing about its slope.
@@ -81,7 +84,7 @@ def fit_set_weights(held_out: Sequence[FloatArray], truth: BoolArray) -> SetWeig
     start = np.concatenate(
         [center - np.log(n_experts), [logit(np.array(rate))], np.zeros(2 * n_classes)]
     )
-    best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS}).x
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": most_steps}).x
     log_weights, common, own, log_slopes = np.split(best, cuts)
     return SetWeights(np.exp(log_weights), np.exp(log_slopes), common + own)
 
@@ -96,7 +99,7 @@ def set_decision(
     decision = SeveralLabels(labels, fitted.slopes, fitted.bias, thresholds, counts)
     is_first = np.random.default_rng(SEED).permutation(len(truth)) % 2 == 0
     n_right = np.zeros(len(PREFERENCES), np.int64)
-    for half in (is_first, ~is_first):
+    for half in (is_first, ~is_first) if len(truth) >= FEW else ():
         bonus = _log_ratios(labels, odds[half], truth[half])
         for number, preference in enumerate(PREFERENCES):
             tried = _with_bonuses(decision, preference * bonus)
@@ -116,10 +119,12 @@ def _threshold(probability: FloatArray) -> float:
 
     The largest expected F1 of predicting the k most probable of all pairs of documents and
     classes is F = max_k 2 sum_{top k} p / (k + sum p); the best threshold is F / 2.
+    With few documents, which do not tell F, it stays nearer to one half.
     """
     p = -np.sort(-probability.ravel())
     best = (2.0 * np.cumsum(p) / (np.arange(1, len(p) + 1) + p.sum())).max()
-    return float(sigmoid(0.5 * logit(np.array(best / 2.0))))
+    certainty = len(probability) / (len(probability) + FEW)
+    return float(sigmoid(0.5 * certainty * logit(np.array(best / 2.0))))
 
 
 def _log_ratios(labels: LabelSets, odds: FloatArray, truth: BoolArray) -> FloatArray:

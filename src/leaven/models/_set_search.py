@@ -21,7 +21,7 @@ __all__ = ["MOST_EXHAUSTIVE", "SEARCHES", "Scale", "SetSearch", "Visited"]
 
 MOST_EXHAUSTIVE = 10  # classes of which all sets are visited
 MOST_ADDED = 12  # classes that are tried as additions to a set
-FEWEST_FOR_THREADS = 2000  # pairs of documents and sets
+FEWEST_FOR_THREADS = 2000  # pairs of documents and sets, or words of documents
 STEPS_OF_SHARES = 5  # of EM for the mixture weights of one document
 N_STEPS, HOTTEST, COOLEST = 60, 2.0, 0.1  # of simulated annealing
 LEAST_ODDS = 1e-12
@@ -241,9 +241,22 @@ def _by_weights(rounds: _Rounds, seed: int) -> None:
     prior = np.append(prior / prior.sum(), [1.0, 0.1])
     shares = np.empty((rounds.n_documents, rounds.n_classes + 2))
     X = rounds.X
-    _label_set_kernels.document_shares(
-        X.indptr, X.indices, X.data, search.probabilities, prior, STEPS_OF_SHARES, shares
-    )
+    n_tasks = count_threads(search.n_threads) if X.nnz > FEWEST_FOR_THREADS else 1
+    cuts = np.linspace(0, rounds.n_documents, n_tasks + 1).astype(np.int64)
+
+    def estimate(task: int) -> None:
+        first, last = cuts[task], cuts[task + 1]
+        _label_set_kernels.document_shares(
+            X.indptr[first : last + 1],
+            X.indices,
+            X.data,
+            search.probabilities,
+            prior,
+            STEPS_OF_SHARES,
+            shares[first:last],
+        )
+
+    run_in_threads(estimate, n_tasks)
     order = np.argsort(-shares[:, : rounds.n_classes], axis=1, kind="stable")
     current = np.zeros((rounds.n_documents, rounds.n_classes), bool)
     for size in range(1, min(search.largest, rounds.n_classes) + 1):
