@@ -255,7 +255,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
     # As people read them.
     assert stated["--alpha"] == "1.0; 0.05 for auto and two-view"
     assert stated["--unlabeled-weight"] == (
-        "1.0; 0.0 for nb, knn and multilabel, 0.1 for sfe, 0.2 for ss-cknn"
+        "1.0; 0.0 for nb and knn, 0.1 for sfe and multilabel, 0.2 for ss-cknn"
     )
     assert stated["--tol"] == "1e-06"
     assert stated["--min-df"] == (

@@ -24,6 +24,8 @@ LITERAL = {
     "word_weights": "equal",
     "document_length": 0.0,
     "odds_weight": 0.0,
+    "leave_one_out": True,
+    "unlabeled_weight": 0.0,
 }
 
 
@@ -58,8 +60,13 @@ def matrix_of(labels):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, LITERAL, {**LITERAL, "calibrate": False, "log_tf": False}, {"unlabeled_weight": 0.1}],
-    ids=["default", "paper, calibrated", "paper", "unlabeled"],
+    [
+        {},
+        LITERAL,
+        {**LITERAL, "calibrate": False, "log_tf": False},
+        {"unlabeled_weight": 0.0, "leave_one_out": True},
+    ],
+    ids=["default", "paper, calibrated", "paper", "leave-one-out"],
 )
 def test_sets_are_learned_from_lists_and_from_a_matrix(options):
     X, X_new = counted(TRAIN[0]), counted(TEST[0])
@@ -203,7 +210,7 @@ def test_scikit_learn_can_search_and_score_with_a_matrix():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_iter": 0}, r"max_iter must be in \[1, inf\), got 0"),
+        ({"max_iter": -1}, r"max_iter must be in \[0, inf\), got -1"),
         ({"word_weights": "idf"}, "word_weights must be one of 'information', 'equal'"),
         ({"search": "single"}, "search must be one of 'both', 'greedy'"),
         ({"set_alpha": -1.0}, r"set_alpha must be in \[0, inf\)"),

@@ -23,6 +23,7 @@ MODELS = {
     "with unlabeled documents": LabelSetMixture(MEMBERS, unlabeled_weight=0.3),
     "nothing left out": LabelSetMixture(MEMBERS, unlabeled_weight=1.0, leaves_one_out=False),
     "few pseudo-documents": LabelSetMixture(MEMBERS, 0.01, 0.5),
+    "some sets": LabelSetMixture(MEMBERS, unlabeled_weight=0.7, open_sets=np.array([1, 3])),
 }
 POSTERIORS = [SOFT, Tempered(0.3), Hard()]
 CLIMBS = {
@@ -73,7 +74,8 @@ def slow_stats(model, params, posterior, drawn):
         if scale == 0:
             continue
         found = {}
-        for code in [y] if y >= 0 else range(len(model.members)):
+        open_sets = range(len(model.members)) if model.open_sets is None else model.open_sets
+        for code in [y] if y >= 0 else open_sets:
             columns = [*np.flatnonzero(model.members[code]), n_classes]
             counts, totals = params.words[:, columns], params.totals[columns]
             shares = (1 + flat[code]) / (1 + flat[code]).sum()

@@ -54,12 +54,13 @@ class MultiLabelMixture(CountClassifier):
         of the mixture.
     set_alpha : float, default=1.0
         Pseudo-documents of every set of classes.
-    leave_one_out : bool, default=True
+    leave_one_out : bool, default=False
         Estimate which class a word of a labeled document comes from without that document.
     background : bool, default=True
         Let all documents share a distribution of words.
-    unlabeled_weight : float in [0, 1], default=0.0
-        How much an unlabeled document counts. It has one of the sets of labeled documents.
+    unlabeled_weight : float in [0, 1], default=0.1
+        How much an unlabeled document counts. It has one of the 64 most frequent sets of labeled
+        documents.
     search : {"both", "greedy", "weights", "exhaustive", "stochastic"}, default="both"
         How the most probable sets of a document are searched for.
     calibrate : bool, default=True
@@ -119,9 +120,9 @@ class MultiLabelMixture(CountClassifier):
         length_power: float = 0.0,
         odds_weight: float = 0.5,
         set_alpha: float = 1.0,
-        leave_one_out: bool = True,
+        leave_one_out: bool = False,
         background: bool = True,
-        unlabeled_weight: float = 0.0,
+        unlabeled_weight: float = 0.1,
         search: str = "both",
         calibrate: bool = True,
         allow_empty: bool | None = None,

@@ -24,6 +24,7 @@ from leaven.models import (
     WordCounts,
     WordWeights,
 )
+from leaven.posteriors import SOFT
 
 __all__ = ["LabelSetLearner", "VectorsBesideLearner"]
 
@@ -33,6 +34,7 @@ ONE_CLASS = "single"  # the search where every document has one class
 N_FOLDS = 5  # of which one is held out for early stopping
 LITTLE = 0.01  # occurrences added to every word
 MANY = 1000  # labeled documents
+MOST_OPEN = 64  # sets, the most frequent, that an unlabeled document can have
 NEVER = -1.0  # as tolerance: make all iterations
 
 
@@ -65,7 +67,8 @@ class LabelSetLearner(Learner):
     background : bool, default=True
         Let all documents share a distribution of words.
     unlabeled_weight : float in [0, 1], default=1.0
-        How much an unlabeled document counts. It has one of the sets of labeled documents.
+        How much an unlabeled document counts. It has one of the 64 most frequent sets of labeled
+        documents.
     search : {"both", "greedy", "weights", "exhaustive", "stochastic"}, default="both"
         How the most probable sets of a document are searched for.
     """
@@ -87,7 +90,7 @@ class LabelSetLearner(Learner):
     search: str = "both"
 
     def check(self, dtype: Any) -> None:
-        check_whole("max_iter", self.max_iter, "[1, inf)")
+        check_whole("max_iter", self.max_iter, "[0, inf)")
         check_choice("early_stopping", self.early_stopping, (True, False))
         check_choice("word_weights", self.word_weights, WEIGHTS)
         check_choice("leave_one_out", self.leave_one_out, (True, False))
@@ -110,7 +113,8 @@ class LabelSetLearner(Learner):
             tried = self._held_out_accuracies(training, run)
             n_iter = 1 + int(np.argmax(tried)) if tried else n_iter
         fitting = _Fitting(self, training)
-        params = fitting.run(fitting.start(), n_iter, run.progress.steps("EM", n_iter + 1))
+        on_step = run.progress.steps("EM", n_iter + 1)
+        params = fitting.run(fitting.start(), n_iter, on_step)
         facts = {"iterations": n_iter, "accuracy_by_iteration": tried}
         return Learned(
             learner=self,
@@ -132,7 +136,7 @@ class LabelSetLearner(Learner):
         fitting = _Fitting(self, folds.rest(fold))
         params, found = fitting.start(), list[float]()
         while len(found) < self.max_iter and (len(found) < 3 or max(found[-2:]) > max(found[:-2])):
-            params = fitting.run(params, 1 if found else 2)
+            params = fitting.run(params, 1)
             decided = fitting.expert(params).best_sets(documents.X)
             found.append(float((decided == truth).all(axis=1).mean()))
         return found
@@ -173,6 +177,7 @@ class _Fitting:
             learner.unlabeled_weight,
             learner.leave_one_out,
             learner.background,
+            np.sort(np.argsort(-training.label_weights, kind="stable")[:MOST_OPEN]),
         )
 
     def _word_weights(self, training: TrainingSet, members: BoolArray) -> WordWeights:
@@ -183,7 +188,11 @@ class _Fitting:
         return WordWeights(counts.information().astype(np.float32), length)
 
     def start(self) -> LabelSetParams:
-        return self.model.first_params(self.corpus.n_words, self.corpus.dtype)
+        """Counts of labeled documents' words, each shared equally by all it may come from."""
+        supervised = replace(self.model, unlabeled_weight=0.0)
+        first = supervised.first_params(self.corpus.n_words, self.corpus.dtype)
+        stats = self.corpus.reduce(partial(supervised.expect, first, SOFT))
+        return supervised.maximize(first, stats)
 
     def run(
         self, params: LabelSetParams, n_steps: int, on_step: OnStep | None = None

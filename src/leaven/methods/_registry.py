@@ -203,7 +203,7 @@ _NEIGHBORS = "leaven.learners:NeighborsLearner"
 _NEAREST = "knn"
 _LABEL_SETS = "leaven.learners:LabelSetLearner"
 # Chosen on training documents of five corpora (docs/methods/multilabel.md).
-_ONE_PASS = {"max_iter": 1, "unlabeled_weight": 0.0}
+_ONE_PASS = {"max_iter": 1, "unlabeled_weight": 0.1, "leave_one_out": False}
 
 for _method in (
     Method(

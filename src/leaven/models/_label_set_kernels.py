@@ -63,6 +63,7 @@ def expect_sets(
     slot_counts,  # float64[n_slots] expected counts
     bounds,  # [n_words, n_classes + 1] counts of words in documents that have the class
     log_sets,  # float64[n_sets] log prior probability
+    open_sets,  # int64[n_open]: sets that unlabeled documents can have
     leaves_one_out,
     beta,  # inverse temperature of the posterior of sets, infinity for hard assignment
     new_words,
@@ -114,8 +115,9 @@ def expect_sets(
             q[y[i]] = 1.0
             objective += scale * log_sets[y[i]]
         else:
-            top = -1
-            for k in range(n_sets):
+            top = open_sets[0]
+            q[:] = 0.0
+            for k in open_sets:
                 likelihood = 0.0
                 begin = starts[k]
                 n_slots = starts[k + 1] - begin
@@ -128,18 +130,17 @@ def expect_sets(
                             density += all_shares[begin + j] * count / totals[column]
                     likelihood += data[nz] * np.log(density)
                 score[k] = log_sets[k] + likelihood
-                if top < 0 or score[k] > score[top]:
+                if score[k] > score[top]:
                     top = k
             if beta == np.inf:
-                q[:] = 0.0
                 q[top] = 1.0
                 objective += scale * score[top]
             else:
                 total = 0.0
-                for k in range(n_sets):
+                for k in open_sets:
                     q[k] = np.exp(beta * (score[k] - score[top]))
                     total += q[k]
-                for k in range(n_sets):
+                for k in open_sets:
                     q[k] /= total
                     if q[k] < LEAST_SHARE:
                         q[k] = 0.0

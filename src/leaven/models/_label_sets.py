@@ -75,7 +75,8 @@ class LabelSetMixture:
 
     A document has a set of classes. Each of its words comes from one of them, from the
     background that all documents share ("English"), or from the uniform distribution, with mixture
-    weights that depend on the set. An unlabeled document has one of the sets of ``members``.
+    weights that depend on the set. An unlabeled document has one of the sets of ``members``, or
+    of some of them.
 
     Parameters
     ----------
@@ -89,6 +90,9 @@ class LabelSetMixture:
         Whether the E-step of a labeled document uses parameters without that document.
     has_background : bool
         Whether all documents share a distribution of words.
+    open_sets : ndarray of shape (n_open,) or None
+        Codes of the sets that unlabeled documents can have; None: all. The time of an E-step grows
+        with their number.
     """
 
     members: BoolArray
@@ -96,6 +100,7 @@ class LabelSetMixture:
     unlabeled_weight: float = 0.0
     leaves_one_out: bool = True
     has_background: bool = True
+    open_sets: IntArray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -180,6 +185,7 @@ class LabelSetMixture:
             params.slots,
             params.bounds,
             self.log_sets(params),
+            np.arange(len(self.members)) if self.open_sets is None else self.open_sets,
             self.leaves_one_out,
             posterior.beta,
             out.words,
