@@ -57,7 +57,8 @@ STOPPED = "literal model, early stopping"
 INFORMED = "+ information weights"
 DEFAULT, AUTO = "multilabel", "auto"
 # Options of the learner, of the text, and whether probabilities are calibrated.
-MODELS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+Model = tuple[dict[str, Any], dict[str, Any], bool]
+MODELS: dict[str, Model] = {
     TEN_STEPS: (LITERAL, WORDS, False),
     "… without leave-one-out": ({**LITERAL, "leave_one_out": False}, WORDS, False),
     "… without background": ({**LITERAL, "background": False}, WORDS, False),
@@ -135,9 +136,10 @@ class Table:
         return fitted
 
 
-def add_models(table: Table) -> dict[str, TextClassifier]:
+def add_models(table: Table, models: dict[str, Model] = MODELS) -> dict[str, TextClassifier]:
+    """Rows of the models and of the default methods, and their classifiers."""
     fitted = {}
-    for name, (options, text, calibrate) in MODELS.items():
+    for name, (options, text, calibrate) in models.items():
         by_sets = not calibrate and not options["odds_weight"]
         made = classifier(options, text, calibrate)
         about = {"options": options, "text_options": text, "calibrate": calibrate}
@@ -233,23 +235,21 @@ def _accuracies(
     return predicted, (predicted == truth).mean(axis=1)
 
 
-def add_linear(table: Table) -> None:
+def add_linear(table: Table, machines: dict[str, Any]) -> None:
+    """Rows of binary linear classifiers, and of the same with one label forced."""
     corpus = table.corpus
     has_class = corpus.members(corpus.labels)
-    for name, machine in {
-        "LinearSVC": LinearSVC(),
-        "LogisticRegression": LogisticRegression(solver="liblinear"),
-    }.items():
+    for name, machine in machines.items():
         plain, forced, seconds = linear(machine, corpus.texts, has_class, corpus.test_texts)
         table.add(name, plain, seconds)
         table.add(f"{name}, one label forced", forced, seconds)
 
 
-def differences(table: Table) -> dict[str, Any]:
+def differences(table: Table, compared: list[tuple[str, str]]) -> dict[str, Any]:
     """McNemar's test of whole sets that are right."""
     found = {}
     right = {name: (own == table.truth).all(axis=1) for name, own in table.predictions.items()}
-    for a, b in COMPARED:
+    for a, b in compared:
         test = mcnemar(np.ones(len(table.truth), bool), right[a], right[b])
         found[f"{a} minus {b}"] = {"difference": test.difference, "p_value": test.p_value}
     return found
@@ -261,14 +261,15 @@ def compute() -> dict[str, Any]:
     TextClassifier().fit(corpus.texts[:300], corpus.labels[:300])  # compiles
     fitted = add_models(table)
     sizes = add_naive_bayes(table)
-    add_linear(table)
+    logistic = LogisticRegression(solver="liblinear")
+    add_linear(table, {"LinearSVC": LinearSVC(), "LogisticRegression": logistic})
     stopped = fitted[STOPPED].report_.facts
     return {
         "corpus": corpus.about(),
         "classes": corpus.classes,
         "paper": PAPER,
         "rows": table.rows,
-        "differences": differences(table),
+        "differences": differences(table, COMPARED),
         "early_stopping": stopped,
         "by_iteration": by_iteration(table),
         "searches": searches(table),

@@ -14,6 +14,7 @@ if str(ROOT) not in sys.path:
 LEAST = 8  # of the paper's ten words
 
 
+@pytest.mark.slow
 def test_the_most_probable_words_of_classes_are_those_of_the_paper():
     folder = data_folder()
     if folder is None or not (folder / "reuters21578.jsonl.gz").is_file():
