@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         CondensedNeighbors,
         FrequencyEstimateNB,
         LabeledFold,
+        MultiLabelMixture,
         NaiveBayesEM,
         TwoViewEM,
     )
@@ -25,6 +26,7 @@ __all__ = [
     "CondensedNeighbors",
     "FrequencyEstimateNB",
     "LabeledFold",
+    "MultiLabelMixture",
     "NaiveBayesEM",
     "TextVectorizer",
     "TwoViewEM",
@@ -39,6 +41,7 @@ _HOME = {
     "CondensedNeighbors": "leaven.estimators",
     "FrequencyEstimateNB": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
+    "MultiLabelMixture": "leaven.estimators",
     "NaiveBayesEM": "leaven.estimators",
     "TextVectorizer": "leaven.text",
     "TwoViewEM": "leaven.estimators",

@@ -272,9 +272,10 @@ def test_a_model_of_several_labels_is_not_read_as_one_of_one():
         ("thresholds", lambda array: array[1:], "do not fit together"),
         ("bias", lambda array: array * np.nan, "not numbers of a sensible size"),
         ("members", lambda array: array[:, 1:], "do not fit together"),
-        ("members", lambda array: array[[0, 0, 1, 2]], "not different from each other"),
-        ("members", lambda array: array[:0], "not different from each other"),
-        ("members", lambda array: array[:2], "its documents are malformed"),
+        ("members", lambda array: array[[0, 0, *range(2, len(array))]], "not different from each"),
+        ("members", lambda array: array[:0], "do not fit together"),
+        ("slopes", lambda array: -array, "do not fit together"),
+        ("bonuses", lambda array: np.full_like(array, np.inf), "not numbers of a sensible size"),
         ("members", lambda array: array.astype(np.uint8), "of the wrong type"),
     ],
 )

@@ -70,7 +70,13 @@ COMMON = {"the": 1.0, "and": 0.6}
 
 @pytest.fixture(scope="module")
 def fitted():
-    own = TextClassifier("svm", calibrate=False).fit(TEXTS, SETS).fitted
+    own = (
+        TextClassifier(
+            "svm", calibrate=False, text_options={"idf": True, "length": 10.0, "min_df": 2}
+        )
+        .fit(TEXTS, SETS)
+        .fitted
+    )
     words = own.counter.vocabulary.words.to_pylist()
     table = np.array(
         [[*(of.get(word, 0) for of in SHARES.values()), COMMON.get(word, 0)] for word in words]

@@ -254,18 +254,23 @@ def test_the_defaults_that_help_states_are_those_used(run):
         assert f"[default: {default}]" in about, option
     # As people read them.
     assert stated["--alpha"] == "1.0; 0.05 for auto and two-view"
-    assert stated["--unlabeled-weight"] == "1.0; 0.0 for nb and knn, 0.1 for sfe, 0.2 for ss-cknn"
+    assert stated["--unlabeled-weight"] == (
+        "1.0; 0.0 for nb, knn and multilabel, 0.1 for sfe, 0.2 for ss-cknn"
+    )
     assert stated["--tol"] == "1e-06"
     assert stated["--min-df"] == (
         "1 to 2, depending on the number of documents; 1 to 5 for nb, em, mixture and annealed"
     )
-    assert stated["--length"] == "10; 150 for nb, em, mixture and annealed"
+    assert stated["--length"] == (
+        "10; 150 for nb, em, mixture and annealed, none for svm and multilabel"
+    )
 
 
 def test_what_help_says_of_text_is_true_of_every_method():
     usual, of_method = read_default(default_of_text_option("length"))
     for name, method in METHODS.items():
-        assert float(of_method.get(name, usual)) == TextOptions(**method.text).length
+        stated = of_method.get(name, usual)
+        assert (None if stated == "none" else float(stated)) == TextOptions(**method.text).length
         assert method.text.get("max_df", 1.0) == 1.0
         assert method.text.get("ngram_range", (1, 1)) == (1, 1)
         assert method.text.get("max_features") is None
@@ -285,7 +290,7 @@ def test_more_documents_leave_out_more_of_the_rare_words(name):
     fewest = [METHODS[name].fewest_documents(n) for n in numbers]
     assert fewest == sorted(fewest)
     assert fewest[0] == fewest[2] == 1
-    assert fewest[3] == 2
+    assert fewest[3] == 2 or METHODS[name].learns_sets  # which use rare words too
 
 
 def test_a_bad_option_is_refused_before_anything_is_read(run):

@@ -170,6 +170,7 @@ def test_rules_make_documents_unlabeled_and_labels_one():
     rules = LabelRules.of(["?"], True)
     encoded = encode_labels([["A", "b"], ["a", "B "], ["a", "?"], [], None], rules)
     assert decoded(encoded) == [("a", "b"), ("a", "b"), None, (), None]
+    assert decoded(encode_labels([[1], [-1], []], LabelRules.of([-1], False))) == [(1,), None, ()]
     array = np.array([["A", "b"], ["a", "?"], ["", None]], dtype=object)
     assert decoded(encode_labels(array, rules)) == [("a", "b"), None, None]
 

@@ -111,6 +111,12 @@ REFUSED = [
     ({"a"}, TypeError, "must be a list with one label per document"),
     ({"a": "b"}, TypeError, "must be a list with one label per document"),
     (pd.DataFrame({"label": ["a", "b"]}), ValueError, r"one column, .* got shape \(2, 1\)"),
+    (
+        [["a"], ["-1", "b"]],
+        ValueError,
+        r"the label -1 means unlabeled, but labels\[1\] is \['-1', ",
+    ),
+    ([[2], [-1]], ValueError, r"labels\[1\] is \[-1\]; write None for an unlabeled document"),
     (["-1", "a", " -1"], ValueError, 'the label "-1" as text occurs 2 times'),
     ([2**64, 1], ValueError, "at most 64 bits"),
     ([2**63, 1], ValueError, "at most 64 bits"),

@@ -112,7 +112,13 @@ def test_no_estimator_follows_indices_out_of_a_matrix(estimator, X):
 
 def test_every_estimator_of_counts_is_tried():
     names = {own.__name__ for own in ESTIMATORS}
-    assert names == {"CondensedNeighbors", "FrequencyEstimateNB", "NaiveBayesEM", "TwoViewEM"}
+    assert names == {
+        "CondensedNeighbors",
+        "FrequencyEstimateNB",
+        "MultiLabelMixture",
+        "NaiveBayesEM",
+        "TwoViewEM",
+    }
 
 
 @pytest.mark.parametrize("X", [own for own in DAMAGED if own.values[0].format == "csr"])

@@ -10,9 +10,11 @@ from numpy.testing import assert_allclose
 
 import clusters
 from leaven import TextClassifier
+from leaven.corpora._file_blocks import CountedFiles
+from leaven.documents._label_encoding import encode_labels
 from leaven.documents._label_sets import SEPARATOR
 from leaven.documents._readers import DocumentFiles
-from leaven.exceptions import LabelWarning
+from leaven.exceptions import DataError, LabelWarning
 
 WORDS = {
     "space": ["orbit", "planet", "star", "comet", "moon", "galaxy", "rocket", "telescope"],
@@ -154,3 +156,12 @@ def test_other_methods_refuse_sets_in_files(tmp_path, stream):
     paths, how = write_csv(tmp_path)
     with pytest.raises(ValueError, match=r"method 'em' learns one label per document.*'?svm"):
         TextClassifier("em").fit_files(paths, stream=stream, **how)
+
+
+def test_a_set_that_turns_up_late_is_named_readably(tmp_path):
+    paths, how = write_csv(tmp_path)
+    files = DocumentFiles(paths, **how)
+    counter = TextClassifier("svm", calibrate=False).fit(TEXTS, LABELS).fitted.counter
+    labels = encode_labels([["space"], ["sport"], []]).labels
+    with pytest.raises(DataError, match=r"the label 'baking(, sp\w+)?' is not among the classes"):
+        list(CountedFiles(files, counter, labels))

@@ -81,6 +81,8 @@ def _commonest(values: list[Any]) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
     return f"{value:g}" if isinstance(value, float) and value >= 2 else str(value)
 
 

@@ -28,13 +28,25 @@ def holds_lists(values: Sequence[Any]) -> bool:
 
 
 def encode_lists(values: Sequence[Any], rules: LabelRules) -> EncodedLabels:
-    """Codes of lists of labels, all text or all whole numbers; None and NaN are unlabeled."""
-    _refuse_matrix_rows(values)
+    """Codes of lists of labels, all text or all whole numbers; None and NaN are unlabeled.
+
+    Lists of zeros and ones, all of one length, are the rows of a matrix, as in scikit-learn.
+    """
+    if _are_rows(values):
+        width = next(len(value) for value in values if is_list(value))
+        unlabeled = [UNLABELED] * width
+        as_rows = [value if is_list(value) else unlabeled for value in values]
+        return encode_matrix(np.array(as_rows), rules)
     names: list[set[Any] | None] = []
     for i, value in enumerate(values):
         if is_list(value):
-            found = [_checked_name(name, i, rules) for name in value]
-            names.append(None if None in found else set(found))
+            found = {_checked_name(name, i, rules) for name in value}
+            if not found.isdisjoint(("-1", UNLABELED)):
+                raise ValueError(
+                    f"the label -1 means unlabeled, but labels[{i}] is {value!r}; write None for "
+                    "an unlabeled document, use unlabeled=[-1], or rename the class"
+                )
+            names.append(None if None in found else found)
         elif is_missing_value(value) or (isinstance(value, str) and not value.strip()):
             names.append(None)
         else:
@@ -135,15 +147,11 @@ def _checked_name(name: Any, i: int, rules: LabelRules) -> Any:
     )
 
 
-def _refuse_matrix_rows(values: Sequence[Any]) -> None:
-    """Refuse lists of zeros and ones that look like the rows of a matrix."""
-    lists = [value for value in values if isinstance(value, list | tuple)]
-    if len({len(value) for value in lists}) != 1 or len(lists[0]) < 2:
-        return
-    if any(len(set(value)) < len(value) for value in lists) and all(
-        isinstance(each, _WHOLE) and each in (0, 1) for value in lists for each in value
-    ):
-        raise ValueError(
-            "lists must hold the labels of a document, but these are all zeros and ones, like the "
-            "rows of a matrix; pass np.array(labels), which has a column for each class"
-        )
+def _are_rows(values: Sequence[Any]) -> bool:
+    """Whether lists are the rows of a matrix: equally long, and of zeros and ones alone."""
+    lists = [value for value in values if is_list(value)]
+    return (
+        len({len(value) for value in lists}) == 1
+        and len(lists[0]) > 1
+        and all(isinstance(each, _WHOLE) and each in (0, 1) for value in lists for each in value)
+    )

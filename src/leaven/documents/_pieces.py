@@ -31,7 +31,8 @@ class Documents:
     """Documents read from files, in the order of the files."""
 
     texts: pa.LargeStringArray  # no nulls
-    labels: pa.LargeStringArray | None  # null = unlabeled; None if there is no label column
+    # Null is unlabeled; sets of labels are keys (see SEPARATOR). None: there is no label column.
+    labels: pa.LargeStringArray | None
     columns: pa.Table | None  # all columns of the files, if requested
     source: str  # what was read, for messages
 

@@ -47,7 +47,8 @@ class DocumentFiles:
         blank line, without those that are empty. By default common names are searched for,
         ignoring case.
     label : str, optional
-        Column of the label; by default searched for in the same way.
+        Column of the label; by default searched for in the same way. Where it holds lists, or
+        text that is a JSON list, documents have sets of labels.
     likely_text, likely_label : str (or for the text a tuple), optional
         Column names to prefer to common ones, where a file has them.
     unlabeled : sequence of str, default=()

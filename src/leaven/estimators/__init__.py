@@ -2,8 +2,16 @@
 
 from leaven.estimators._frequency_estimate import FrequencyEstimateNB
 from leaven.estimators._labeled_fold import LabeledFold
+from leaven.estimators._multi_label import MultiLabelMixture
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.estimators._neighbors import CondensedNeighbors
 from leaven.estimators._two_view import TwoViewEM
 
-__all__ = ["CondensedNeighbors", "FrequencyEstimateNB", "LabeledFold", "NaiveBayesEM", "TwoViewEM"]
+__all__ = [
+    "CondensedNeighbors",
+    "FrequencyEstimateNB",
+    "LabeledFold",
+    "MultiLabelMixture",
+    "NaiveBayesEM",
+    "TwoViewEM",
+]

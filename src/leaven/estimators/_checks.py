@@ -42,18 +42,22 @@ def check_counts(X: Any, whom: str) -> None:
 
 
 def refuse_sets(y: Any, whom: str) -> None:
-    """Refuse labels of documents that have several: lists, or a matrix of several columns."""
+    """Refuse labels of documents that have several."""
+    if are_sets(y):
+        raise ValueError(
+            f"{whom} learns one label per document, but y holds sets of labels (multi-label): "
+            "lists, or a matrix; give one label per document, or use MultiLabelMixture"
+        )
+
+
+def are_sets(y: Any) -> bool:
+    """Whether labels are of documents that have several: lists, or a matrix of several columns."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 1 and getattr(getattr(y, "dtype", None), "kind", "") == "O":
         y = y.tolist()
     is_column = isinstance(y, list | tuple) and all(is_list(each) and len(each) == 1 for each in y)
     holds_sets = isinstance(y, list | tuple) and holds_lists(y) and not is_column
-    if holds_sets or (len(shape) == 2 and shape[1] > 1):
-        raise ValueError(
-            f"{whom} learns one label per document, but y holds sets of labels (multi-label): "
-            "lists, or a matrix; give one label per document, or use TextClassifier with a method "
-            "for several"
-        )
+    return holds_sets or (len(shape) == 2 and shape[1] > 1)
 
 
 def checked_targets(y: Any) -> Any:

@@ -17,7 +17,7 @@ from leaven._base.typing import ClassArray, Counts, FloatArray
 from leaven._base.validation import Seed, check_seed, checked_seed, checked_weights
 from leaven.corpora import Block, Corpus, TrainingSet, in_memory
 from leaven.documents._label_encoding import encode_labels
-from leaven.documents._labels import Labels
+from leaven.documents._labels import EncodedLabels, Labels
 from leaven.estimators._checks import checked_counts, checked_targets, refuse_sets
 from leaven.learners import Learned, Learner, Run
 from leaven.learning import View, learn_view
@@ -73,14 +73,14 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         X = self._checked(X, "fit", reset=True)
         self.check_options(X.dtype)
-        refuse_sets(y, type(self).__name__)
-        encoded = encode_labels(checked_targets(y))
+        encoded = self._encoded(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         block = Block(self._scaled(csr_array(X)), encoded.codes, weight, vectors)
         corpus = in_memory(block, self.n_jobs)  # which compares the numbers of rows
         is_labeled = encoded.codes >= 0
-        weights = np.bincount(encoded.codes[is_labeled], weight[is_labeled], len(encoded.labels))
-        training = TrainingSet(corpus, encoded.labels, weights.astype(np.float64))
+        labels = encoded.labels
+        weights = np.bincount(encoded.codes[is_labeled], weight[is_labeled], labels.n_codes)
+        training = TrainingSet(corpus, labels, weights.astype(np.float64))
         self._fit_training(training, Progress())
         self.warn(stacklevel=4)
         return self
@@ -99,11 +99,20 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         stops with the parameters reached. With ``warn=False`` the caller must call :meth:`warn`.
         """
         self.check_options(corpus.dtype)
-        training = TrainingSet.of(corpus, Labels(np.asarray(classes)))
+        training = TrainingSet.of(corpus, self._labels_of(classes))
         self._fit_training(training, Progress(on_progress))
         if warn:
             self.warn(stacklevel=3)
         return self
+
+    def _encoded(self, y: Any) -> EncodedLabels:
+        """Codes of the labels."""
+        refuse_sets(y, type(self).__name__)
+        return encode_labels(checked_targets(y))
+
+    def _labels_of(self, classes: Any) -> Labels:
+        """The labels that the codes of a corpus index."""
+        return Labels(np.asarray(classes))
 
     def _fit_training(self, training: TrainingSet, progress: Progress) -> None:
         learner, view = self.learner(), None

@@ -15,6 +15,7 @@ __all__ = ["Decision", "OneLabel", "SeveralLabels", "usual_decision"]
 
 
 ROWS_AT_ONCE = 10_000  # documents whose scores of sets are in memory together
+TINY = 1e-300
 TIE = 1e-9  # a difference of scores that is only rounding
 
 
@@ -118,9 +119,15 @@ class SeveralLabels:
         return chosen
 
     def confidence(self, probability: FloatArray, decided: EncodedLabels) -> FloatArray:
-        """Probability of exactly this set, if classes were independent of each other."""
+        """Probability of exactly this set, if classes were independent of each other.
+
+        Where every document has a class, given that it has one.
+        """
         agrees = np.where(decided.membership, probability, 1.0 - probability)
-        together: FloatArray = np.exp(np.log(np.maximum(agrees, 1e-300)).sum(axis=1))
+        together: FloatArray = np.exp(np.log(np.maximum(agrees, TINY)).sum(axis=1))
+        if not self.labels.allows_empty:
+            is_none = np.exp(np.log(np.maximum(1.0 - probability, TINY)).sum(axis=1))
+            together = np.minimum(together / np.maximum(1.0 - is_none, TINY), 1.0)
         return together
 
     def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:

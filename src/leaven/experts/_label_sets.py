@@ -85,13 +85,17 @@ class LabelSetExpert(Expert):
             yield rows, weighted, self._searcher.visit(weighted, self.search, SEED)
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
-        """Each word's part of the scores of the sets of one class."""
+        """How much more probable each word is in a document of a class than in one of none."""
         x = self.weights.applied(x)
         singles = self.known.numbered(np.eye(self.known.n_classes, dtype=bool))
         shares = singles.shares.reshape(-1, 3)
         words = self.probabilities[x.indices].astype(np.float64)
-        uniform = shares[:, 2] / len(self.probabilities)
-        density = shares[:, 0] * words[:, :-1] + shares[:, 1] * words[:, -1:] + uniform
+        uniform = 1.0 / len(self.probabilities)
+        density = (
+            shares[:, 0] * words[:, :-1] + shares[:, 1] * words[:, -1:] + shares[:, 2] * uniform
+        )
+        other = shares[:, 1:] / shares[:, 1:].sum(axis=1, keepdims=True)
+        density /= other[:, 0] * words[:, -1:] + other[:, 1] * uniform
         length = max(float(x.sum()), 1.0)
         factor = self.scale.likelihood * length**-self.scale.length_power
         per_count = factor * np.log(density)
@@ -132,7 +136,7 @@ class LabelSetExpert(Expert):
             "probabilities": self.probabilities,
             "members": self.known.members.astype(np.uint8),
             "shares": self.known.shares,
-            "documents": self.known.documents,
+            "set_sizes": self.known.documents,
             "word_weights": self.weights.weights,
             "odds": np.zeros((0, 0), np.float32) if self.odds is None else self.odds,
         }
@@ -146,7 +150,7 @@ class LabelSetExpert(Expert):
         word_weights, odds = stored.arrays.get("word_weights", 1), stored.arrays.get("odds", 2)
         members = stored.arrays.get("members", 2, frozenset({"uint8"})) > 0
         shares = stored.arrays.get("shares", 1, frozenset({"float64"}))
-        documents = stored.arrays.get("documents", 1, frozenset({"float64"}))
+        documents = stored.arrays.get("set_sizes", 1, frozenset({"float64"}))
         search = settings["search"]
         check_shapes(
             probabilities.shape == (stored.n_words, stored.n_classes + 1),

@@ -3,10 +3,10 @@
 from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._components import Choice
 from leaven.learners._frequency_estimate import FrequencyEstimateLearner
-from leaven.learners._label_sets import LabelSetLearner
+from leaven.learners._label_sets import LabelSetLearner, VectorsBesideLearner
 from leaven.learners._naive_bayes import MixtureLearned, NaiveBayesLearner
 from leaven.learners._neighbors import NeighborsLearner
-from leaven.learners._svm import SVMLearner
+from leaven.learners._svm import SVMLearner, SVMVectorsLearner
 from leaven.learners._two_view import TwoViewLearner
 
 __all__ = [
@@ -21,5 +21,7 @@ __all__ = [
     "NeighborsLearner",
     "Run",
     "SVMLearner",
+    "SVMVectorsLearner",
     "TwoViewLearner",
+    "VectorsBesideLearner",
 ]

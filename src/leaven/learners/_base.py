@@ -110,6 +110,13 @@ class Learner(Protocol):
         """Dimensions of the vectors that documents must come with; 0 where it needs none."""
         return 0
 
+    def for_labels(self, n_labeled: int, has_vectors: bool) -> "Learner":
+        """This learner with settings that suit so many labeled documents.
+
+        ``has_vectors`` says whether users provide vectors of documents.
+        """
+        return self
+
     def check(self, dtype: Any) -> None:
         """Raise an error for invalid options, given the precision of the counts."""
         return

@@ -25,13 +25,14 @@ from leaven.models import (
     WordWeights,
 )
 
-__all__ = ["LabelSetLearner"]
+__all__ = ["LabelSetLearner", "VectorsBesideLearner"]
 
 WEIGHTS = ("information", "equal")
 PSEUDO_WORDS = 60.0  # of the whole corpus, added to the words of a class and to the others
 ONE_CLASS = "single"  # the search where every document has one class
 N_FOLDS = 5  # of which one is held out for early stopping
 LITTLE = 0.01  # occurrences added to every word
+MANY = 1000  # labeled documents
 NEVER = -1.0  # as tolerance: make all iterations
 
 
@@ -41,7 +42,7 @@ class LabelSetLearner(Learner):
 
     Parameters
     ----------
-    max_iter : int, default=1
+    max_iter : int, default=100
         Iterations of EM after a start at which a document's classes share its words equally.
     early_stopping : bool, default=False
         Hold out a fifth of the labeled documents to choose the number of iterations, of at most
@@ -63,7 +64,7 @@ class LabelSetLearner(Learner):
         Estimate which class a word of a labeled document comes from without that document.
     background : bool, default=True
         Let all documents share a distribution of words.
-    unlabeled_weight : float in [0, 1], default=0.0
+    unlabeled_weight : float in [0, 1], default=1.0
         How much an unlabeled document counts. It has one of the sets of labeled documents.
     search : {"both", "greedy", "weights", "exhaustive", "stochastic"}, default="both"
         How the most probable sets of a document are searched for.
@@ -71,7 +72,7 @@ class LabelSetLearner(Learner):
 
     title: ClassVar[str] = "label-set mixture"
 
-    max_iter: int = 1
+    max_iter: int = 100
     early_stopping: bool = False
     word_weights: str = "information"
     document_length: float = 2.0
@@ -82,7 +83,7 @@ class LabelSetLearner(Learner):
     set_alpha: float = 1.0
     leave_one_out: bool = True
     background: bool = True
-    unlabeled_weight: float = 0.0
+    unlabeled_weight: float = 1.0
     search: str = "both"
 
     def check(self, dtype: Any) -> None:
@@ -135,6 +136,27 @@ class LabelSetLearner(Learner):
             decided = fitting.expert(params).best_sets(documents.X)
             found.append(float((decided == truth).all(axis=1).mean()))
         return found
+
+
+@dataclass(frozen=True)
+class VectorsBesideLearner(LabelSetLearner):
+    """The label-set mixture, on documents with vectors for other learners.
+
+    Parameters
+    ----------
+    n_dims : int, default=100
+        Dimensions of the vectors; 0 where there are none.
+    """
+
+    n_dims: int = 100
+
+    def check(self, dtype: Any) -> None:
+        super().check(dtype)
+        check_whole("n_dims", self.n_dims, "[0, inf)")
+
+    def for_labels(self, n_labeled: int, has_vectors: bool) -> Learner:
+        """Vectors learned from the text add nothing to so many labels."""
+        return replace(self, n_dims=0) if n_labeled >= MANY and not has_vectors else self
 
 
 class _Fitting:

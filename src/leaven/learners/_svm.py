@@ -9,14 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from leaven._base.threads import count_threads, run_in_threads
-from leaven._base.typing import BoolArray, Counts, FloatArray
+from leaven._base.typing import BoolArray, FloatArray
 from leaven._base.validation import check_in
 from leaven.corpora import Block, TrainingSet, labeled_documents
 from leaven.experts import SVMExpert
 from leaven.learners._base import Learned, Learner, Run
 from leaven.models import WordWeights
 
-__all__ = ["SVMLearner"]
+__all__ = ["SVMLearner", "SVMVectorsLearner"]
 
 MOST_LABELED = 200_000  # documents; of more, a sample is used
 TOLERANCE = 1e-2  # of the solver; smaller ones take longer and predict the same
@@ -51,7 +51,24 @@ class SVMLearner(Learner):
         has_class = training.labels.membership(documents.y)
         X = weights.applied(documents.X)
         words, bias = _machines(X, documents.weight, has_class, self.C, run)
-        return Learned(self, SVMExpert(self.title, weights, words, bias))
+        no_directions = np.zeros((0, len(bias)), np.float32)
+        return Learned(self, SVMExpert(self.title, weights, words, no_directions, bias))
+
+
+@dataclass(frozen=True)
+class SVMVectorsLearner(SVMLearner):
+    """One-vs-rest linear SVMs on the vectors of labeled documents."""
+
+    title: ClassVar[str] = "linear SVM of vectors"
+
+    def fit(self, training: TrainingSet, run: Run) -> Learned:
+        self.check(training.corpus.dtype)
+        documents = training.labeled
+        has_class = training.labels.membership(documents.y)
+        directions, bias = _machines(documents.vectors, documents.weight, has_class, self.C, run)
+        words = WordWeights(np.zeros(0, np.float32), 1.0)
+        none = np.zeros((0, len(bias)), np.float32)
+        return Learned(self, SVMExpert(self.title, words, none, directions, bias))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +96,9 @@ def _word_weights(documents: Block, frequency: _Frequency) -> FloatArray:
 
 
 def _machines(
-    X: Counts, weight: FloatArray, has_class: BoolArray, C: float, run: Run
+    X: Any, weight: FloatArray, has_class: BoolArray, C: float, run: Run
 ) -> tuple[FloatArray, FloatArray]:
-    """Weights of words (n_words, n_classes) and biases."""
+    """Weights of the columns of X, (n_columns, n_classes), and biases."""
     n_classes = has_class.shape[1]
     words = np.zeros((X.shape[1], n_classes), np.float32)
     bias = np.zeros(n_classes)
@@ -93,7 +110,7 @@ def _machines(
             if wanted.all() or not wanted.any():
                 bias[number] = FARTHEST if wanted.all() else -FARTHEST
                 continue
-            machine = LinearSVC(C=C, tol=TOLERANCE, random_state=0)
+            machine = LinearSVC(C=C, tol=TOLERANCE, dual=False)
             machine.fit(X, wanted, sample_weight=weight)
             words[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
 

@@ -2,13 +2,20 @@
 
 import dataclasses
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from leaven.learners import Learner
 from leaven.methods._registry import Method
 from leaven.text._options import TextOptions
 
-__all__ = ["check_vectors", "learner_options", "make_learner", "merged_text_options"]
+__all__ = [
+    "check_vectors",
+    "checked_learner",
+    "learner_options",
+    "make_learner",
+    "merged_text_options",
+]
 
 RUN_OPTIONS = frozenset({"random_state", "n_jobs"})  # parameters of the classifier itself
 TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
@@ -59,6 +66,26 @@ def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
             f"{', '.join(sorted(known)) or 'none: it has no options'}"
         )
     return learner_type(**{**method.settings, **(given or {})})
+
+
+def checked_learner(method: Method, given: Mapping[str, Any] | None, dtype: Any) -> Learner:
+    """The method's learner, for one label per document unless only that for several fits.
+
+    Before labels are read it is not known which of them is needed.
+    """
+
+    def checked(own: Method) -> Learner:
+        learner = make_learner(own, given)
+        learner.check(dtype)
+        return learner
+
+    try:
+        return checked(method)
+    except ValueError:
+        if method.learns_sets:
+            with suppress(ValueError):
+                return checked(method.for_sets())
+        raise
 
 
 def learner_options(learner: Learner) -> dict[str, Any]:

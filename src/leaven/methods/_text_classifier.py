@@ -25,7 +25,7 @@ from leaven.methods._fitted_texts import FittedTexts
 from leaven.methods._nested_options import NestedOptions
 from leaven.methods._options import (
     check_vectors,
-    make_learner,
+    checked_learner,
     merged_text_options,
 )
 from leaven.methods._registry import Method, find_method, methods_where
@@ -40,15 +40,17 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
 
     Parameters
     ----------
-    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view", "knn", "ss-cknn"}, \
-            default="auto"
+    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view", "svm", "knn", \
+            "ss-cknn", "multilabel"}, default="auto"
         The learning method. "auto" combines linear models and two kinds of EM, with weights
         fitted to held-out labels. "nb" uses labeled documents only, "em" also unlabeled ones;
         "mixture" gives a class several components, for classes that cover several topics;
         "annealed" is EM with deterministic annealing; "sfe" estimates word frequencies from all
         documents, in one pass without EM; "two-view" is EM over words and vectors, for very few
         labels; "knn" lets the nearest labeled documents vote, "ss-cknn" also unlabeled ones that
-        they classified.
+        they classified; "svm" trains a linear support vector machine for each class; "multilabel"
+        is a mixture of the word distributions of a document's labels. "auto", "svm" and
+        "multilabel" also learn several labels per document.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
         and ``n_jobs``) to use instead of the method's defaults, such as
@@ -190,7 +192,10 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             )
         encoded = encode_labels(y, self._label_rules)
         check_lengths(encoded, len(array))
-        check_labels(encoded.labels, encoded.counts, len(array))  # before any vector is made
+        # Before any vector is made.
+        check_labels(encoded.labels, encoded.counts, len(array))
+        if encoded.labels.has_sets:
+            find_method(self.method).for_sets()
         weights = None
         if sample_weight is not None:
             weights = checked_weights("sample_weight", sample_weight, len(array))
@@ -328,6 +333,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             keep_excerpts=int(self.keep_excerpts),
             options=self.options,
             given_text_options=self.text_options,
+            has_vectors=has_vectors,
             allow_empty=self.allow_empty,
         )
         self._fitted = training.fit(documents)
@@ -342,8 +348,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         if has_vectors:
             check_vectors(method, methods_where(sees_vectors=True))
         merged_text_options(method, self.text_options, 1)
-        learner = make_learner(method, self.options)
-        learner.check(np.dtype(np.float32))
+        learner = checked_learner(method, self.options, np.dtype(np.float32))
         check_seed(self.random_state)
         check_choice("allow_empty", self.allow_empty, (None, True, False))
         check_choice("keep_documents", self.keep_documents, (True, False))

@@ -78,6 +78,7 @@ class Training:
     options: Mapping[str, Any] | None = None  # of the learner, as the user gave them
     given_text_options: Mapping[str, Any] | None = None
     allow_empty: bool | None = None  # whether a document may be predicted to have no label
+    has_vectors: bool = False  # which the user provides
     uses_labels: bool = False  # whether labels decided which words are kept
 
     def text_options(self, n_documents: int) -> TextOptions:
@@ -135,7 +136,8 @@ class Training:
         labels.allowing_empty(self.allow_empty)  # which may refuse it
         if labels.has_sets:
             self.method = self.method.for_sets()
-            self.learner = make_learner(self.method, self.options)
+        learner = make_learner(self.method, self.options)
+        self.learner = learner.for_labels(int(counts.sum()), self.has_vectors)
         return notes
 
     def _timed(self, phase: str, step: Callable[[], T]) -> T:

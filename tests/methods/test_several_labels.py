@@ -135,7 +135,7 @@ def test_allowing_no_label_is_refused_where_documents_have_one_each():
 
 def test_methods_of_one_label_refuse_sets():
     with pytest.raises(ValueError, match="method 'em' learns one label per document"):
-        TextClassifier("em").fit(TEXTS, SETS)
+        TextClassifier("em", embed=pytest.fail).fit(TEXTS, SETS)  # before vectors are made
     for what in (diagnose_texts, find_label_errors):
         with pytest.raises(ValueError, match=r"one label per document, but .* sets of labels"):
             what(TEXTS, SETS)
@@ -149,6 +149,9 @@ def test_folds_hold_out_labeled_documents_and_keep_every_class():
         assert len(labels) - 1 not in test  # the only document of a class
         assert set(np.flatnonzero(~is_labeled)) <= set(train)
         assert {name for i in train for name in labels[i] or ()} == {*WORDS, "rare"}
+    # A set that occurs once is held out where its classes occur elsewhere too.
+    labels[-1] = list(WORDS)
+    assert any(len(labels) - 1 in test for _, test in LabeledFold(3).split(TEXTS, labels))
     for y in (SOME_ROWS, csr_array(SOME_ROWS)):
         held_out = np.concatenate([test for _, test in LabeledFold(3).split(TEXTS, y)])
         assert sorted(held_out) == np.flatnonzero(SOME_ROWS[:, 0] >= 0).tolist()
@@ -198,7 +201,13 @@ def test_the_digest_of_labels_tells_sets_apart_whose_codes_are_the_same():
     assert digests[0] != digests[1]
 
 
-@pytest.mark.parametrize("y", [SOME, SOME_ROWS], ids=["lists", "matrix"])
+# A third of the labels are those of other documents, so that thresholds matter.
+NOISY = [names if i % 3 else SOME[(i + 7) % 90] for i, names in enumerate(SETS)]
+NOISY_ROWS = np.array([[-1] * 3 if names is None else BINARY.transform([names])[0]
+                       for names in NOISY])  # fmt: skip
+
+
+@pytest.mark.parametrize("y", [NOISY, NOISY_ROWS], ids=["lists", "matrix"])
 def test_methods_that_learn_sets_are_compared_by_exact_match_and_f1(y):
     found = compare(TEXTS, y, n_splits=3)
     assert {result.method for result in found.results} == set(methods_where(learns_sets=True))
@@ -214,7 +223,7 @@ def test_methods_that_learn_sets_are_compared_by_exact_match_and_f1(y):
         own = BINARY.transform(own) if isinstance(y, list) else own
         for i, row in zip(fold[1], own, strict=True):
             predicted[rows == i] = row
-    truth = MATRIX[rows]
+    truth = NOISY_ROWS[rows]
     assert result.accuracy == accuracy_score(truth, predicted)
     assert_allclose(result.micro_f1, f1_score(truth, predicted, average="micro"))
     assert_allclose(result.macro_f1, f1_score(truth, predicted, average="macro"))
