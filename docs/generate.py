@@ -80,6 +80,7 @@ SECTIONS = [
     Section(MULTILABEL_PAGE, "mccallum_table_2", of_multilabel.accuracy_table),
     Section(MULTILABEL_PAGE, "mccallum_90", of_multilabel.all_classes_table),
     Section(MULTILABEL_PAGE, "label_sets_corpora", of_multilabel.corpora_table),
+    Section(MULTILABEL_PAGE, "label_sets_corpora: expected", of_multilabel.expected_table),
     Section(MULTILABEL_PAGE, "label_sets_few", of_multilabel.few_table),
     Section(MULTILABEL_PAGE, "benchmarks: label sets", of_multilabel.speed_table),
 ]

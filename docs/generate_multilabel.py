@@ -10,7 +10,8 @@ from studies._provenance import described, staleness
 from studies.mccallum_table_2 import LITERAL
 
 from leaven.held_out import _held_out, _set_combination, _set_weights
-from leaven.learners import LabelSetLearner, _label_sets, _svm
+from leaven.learners import _label_sets, _svm
+from leaven.methods import METHODS
 from leaven.models import _known_sets, _set_search, _word_information
 
 STUDIES = (
@@ -40,10 +41,12 @@ def stale_results() -> list[str]:
 
 def options_table() -> str:
     """Options of the learner: their defaults, and what makes them the paper's model."""
-    rows = [
-        [f"`{each.name}`", f"{each.default!r}", f"{LITERAL.get(each.name, each.default)!r}"]
-        for each in fields(LabelSetLearner)
-    ]
+    own = METHODS["multilabel"].for_sets()
+    usual = own.learner_type(**own.settings)
+    rows = []
+    for each in fields(own.learner_type):
+        value = getattr(usual, each.name)
+        rows.append([f"`{each.name}`", f"{value!r}", f"{LITERAL.get(each.name, value)!r}"])
     return _table(["option", "default", "paper's model"], rows)
 
 
@@ -66,6 +69,7 @@ def constants_table() -> str:
         ["", "simulated annealing: steps, first and last temperature",
          f"{_set_search.N_STEPS}, {_set_search.HOTTEST}, {_set_search.COOLEST}"],
         ["linear SVM", "tolerance", _svm.TOLERANCE],
+        ["", "labeled documents from which on `auto` has no vectors", f"{_label_sets.MANY:,}"],
         ["calibration", "folds", _held_out.FOLDS],
         ["", "documents held out, at least, if there are as many", _set_combination.ENOUGH],
         ["", "spread of log weights of experts", _set_weights.SPREAD],
@@ -192,6 +196,17 @@ def corpora_table() -> str:
     ]
     summary = _table(["points", "mean of the corpora", "smallest of each measure"], differences)
     return "\n\n".join([f"{_made('label_sets_corpora')}:", _table(head, rows), summary])
+
+
+def expected_table() -> str:
+    """Exact sets that auto expects from held-out labels, and those of the test documents."""
+    found = read("label_sets_corpora")["corpora"]
+    own = [corpus["methods"]["auto"] for corpus in found.values()]
+    rows = [
+        ["expected, from held-out labels", *(f"{100 * row['expected_exact']:.1f}" for row in own)],
+        ["test documents", *(f"{100 * row['exact']:.1f}" for row in own)],
+    ]
+    return _table(["`auto`, exact sets, %", *found], rows)
 
 
 def few_table() -> str:

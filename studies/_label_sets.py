@@ -191,6 +191,7 @@ def timed(classifier: TextClassifier, corpus: SetCorpus) -> dict[str, Any]:
     predict_seconds = time.perf_counter() - start
     return {
         **measured(corpus.members(corpus.test_labels), corpus.members(list(predicted))),
+        "expected_exact": classifier.report_.expected_accuracy["accuracy"],
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
     }

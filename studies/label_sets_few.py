@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from leaven import TextClassifier
-from leaven.learners import LabelSetLearner, SVMLearner
+from leaven.methods import METHODS
 from leaven.significance import holm
 from studies import _common, _provenance
 from studies._common import dodged, log_ticks, mean_sd, paired, run_study, save_figure, subplots
@@ -81,8 +81,8 @@ def all_options(name: str) -> dict[str, Any]:
     method, given = VARIANTS[name]
     if method == PEER:
         return {}
-    learner = SVMLearner(**given) if method == SVM else LabelSetLearner(**given)
-    return asdict(learner)
+    own = METHODS[method].for_sets()
+    return asdict(own.learner_type(**{**own.settings, **given}))
 
 
 def planned() -> Iterator[Row]:
