@@ -217,27 +217,29 @@ def few_table() -> str:
     """Few labels: exact sets by variant, and what unlabeled documents change."""
     found = read("label_sets_few")
     sizes = [str(size) for size in found["sizes"]]
-    parts = [f"{found['draws']} draws, exact sets in % ({_made('label_sets_few')}):"]
+    draws = ", ".join(f"{number} draws of {name}" for name, number in found["draws"].items())
+    parts = [f"{draws}; exact sets in % ({_made('label_sets_few')}):"]
     for corpus, by_variant in found["measures"].items():
         rows = [
             [name, *(_mean_sd(own[size]["exact"]) if size in own else "" for size in sizes)]
             for name, own in by_variant.items()
         ]
         parts.append(_table([f"{corpus}, labels", *sizes], rows))
-    rows = []
-    for corpus, tests in found["unlabeled"].items():
-        for name in dict.fromkeys(test["a"] for test in tests):
-            own = {
-                str(test["size"]): f"{100 * test['difference']:+.1f} (p = {test['p_holm']:.2g})"
-                for test in tests
-                if test["a"] == name and test["measure"] == "exact"
-            }
-            rows.append([corpus, name, *(own.get(size, "") for size in sizes)])
-    head = ["corpus", "λ > 0 minus λ = 0, points", *sizes]
-    parts += [
-        "Exact sets, paired t-tests, p-values corrected by Holm's method:",
-        _table(head, rows),
-    ]
+    head = ["corpus", "", *sizes]
+    for what, about in {
+        "unlabeled": "λ > 0 minus the same with λ = 0",
+        "against_default": "λ > 0 minus the default",
+    }.items():
+        rows = []
+        for corpus, tests in found[what].items():
+            for name in dict.fromkeys(test["a"] for test in tests):
+                own = {
+                    str(test["size"]): f"{100 * test['difference']:+.1f} (p = {test['p_holm']:.2g})"
+                    for test in tests
+                    if test["a"] == name and test["measure"] == "exact"
+                }
+                rows.append([corpus, name, *(own.get(size, "") for size in sizes)])
+        parts += [f"{about}, exact sets in points (paired t-tests, Holm):", _table(head, rows)]
     return "\n\n".join(parts)
 
 
