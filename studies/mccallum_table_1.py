@@ -4,7 +4,7 @@ The literal model of ``mccallum_table_2`` after ten iterations on the ten larges
 Reuters-21578. The paper left out SMART's stop words, a list that is not at hand: scikit-learn's
 English stop words are left out, three words of SMART's that it lacks and that would have places in
 the table ("said", "new", "vs"), and "reuter", which ends most of the documents. "d*" is any
-number. "blah" was the whole body of some documents; here these bodies are empty. Run:
+number. "blah", the whole body of some documents in the paper, does not occur in our copy. Run:
 ``python -m studies mccallum_table_1``.
 """
 
