@@ -69,9 +69,8 @@ def of_corpus(corpus: SetCorpus) -> list[Row]:
     for what, (own, most) in tasks.items():
         best = best_seconds(own, rounds=ROUNDS)
         for method in METHODS:
-            details = {"limit_seconds": most.get(corpus.name)}
             name = f"several labels: {what}, {method}"
-            rows.append(Row(name, best[method], PEER, best[PEER], None, details))
+            rows.append(Row(name, best[method], PEER, best[PEER]))
         limit = most.get(corpus.name)
         if limit is not None:
             name = f"several labels: {what}, auto (≤ {limit:g} s)"
