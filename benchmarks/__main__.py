@@ -13,7 +13,9 @@ from studies._provenance import made_now
 from leaven._base.threads import count_threads
 
 RESULTS = Path(__file__).with_name("results.json")
-SUITES = ("text", "em", "annealing", "pipeline", "default", "neighbors", "scale", "startup")
+SUITES = (
+    "text", "em", "annealing", "pipeline", "default", "neighbors", "label_sets", "scale", "startup",
+)  # fmt: skip
 
 
 def main() -> None:

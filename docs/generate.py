@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 
 import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
+import generate_multilabel as of_multilabel  # noqa: E402
 import generate_neighbors as of_neighbors  # noqa: E402
 import generate_studies as of_studies  # noqa: E402
 
@@ -35,8 +36,9 @@ class Section(NamedTuple):
     content: Callable[[], str]  # Markdown, without the markers
 
 
-SOURCES = (of_studies, of_neighbors, of_benchmarks)
+SOURCES = (of_studies, of_neighbors, of_multilabel, of_benchmarks)
 NEIGHBORS_PAGE = "docs/methods/neighbors.md"
+MULTILABEL_PAGE = "docs/methods/multilabel.md"
 SECTIONS = [
     Section("README.md", "methods", of_code.methods_table),
     Section("docs/architecture.md", "tree", of_code.tree),
@@ -70,6 +72,17 @@ SECTIONS = [
     Section(NEIGHBORS_PAGE, "benchmarks: neighbors", of_neighbors.speed_table),
     Section(NEIGHBORS_PAGE, "clark_table", of_neighbors.clark_table),
     Section(NEIGHBORS_PAGE, "clark_figure_4", of_neighbors.figure_4_table),
+    Section(MULTILABEL_PAGE, "mccallum_table_2: searches", of_multilabel.searches_table),
+    Section(MULTILABEL_PAGE, "mccallum_table_2: iterations", of_multilabel.iterations_table),
+    Section(MULTILABEL_PAGE, "multilabel: options", of_multilabel.options_table),
+    Section(MULTILABEL_PAGE, "multilabel: constants", of_multilabel.constants_table),
+    Section(MULTILABEL_PAGE, "mccallum_table_1", of_multilabel.words_table),
+    Section(MULTILABEL_PAGE, "mccallum_table_2", of_multilabel.accuracy_table),
+    Section(MULTILABEL_PAGE, "mccallum_90", of_multilabel.all_classes_table),
+    Section(MULTILABEL_PAGE, "label_sets_corpora", of_multilabel.corpora_table),
+    Section(MULTILABEL_PAGE, "label_sets_corpora: expected", of_multilabel.expected_table),
+    Section(MULTILABEL_PAGE, "label_sets_few", of_multilabel.few_table),
+    Section(MULTILABEL_PAGE, "benchmarks: label sets", of_multilabel.speed_table),
 ]
 PICTURES = {  # and where each is copied from
     "docs/images/few_labels.png": "studies/results/few_labels.png",

@@ -7,7 +7,7 @@ from typing import Any
 
 from studies._provenance import described, staleness
 
-NEIGHBORS = "nearest neighbors"  # with which their rows begin
+NEIGHBORS, LABEL_SETS = "nearest neighbors", "several labels"  # with which their rows begin
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results.json"
 
 
@@ -38,8 +38,8 @@ def speed_table() -> str:
 
 
 def _is_elsewhere(row: dict[str, Any]) -> bool:
-    """Whether only the page on nearest neighbors shows it."""
-    return row["what"].startswith(NEIGHBORS) and row["target"] is None
+    """Whether only the page of its method shows it."""
+    return row["what"].startswith((NEIGHBORS, LABEL_SETS)) and row["target"] is None
 
 
 def _row(row: dict[str, Any]) -> str:

@@ -106,6 +106,22 @@ def test_a_changed_number_of_other_results_is_found(
         of_studies.read.cache_clear()
 
 
+def test_a_changed_number_of_label_sets_is_found(generate, copies, monkeypatch, tmp_path):
+    folder = tmp_path / "results"
+    shutil.copytree(ROOT / "studies" / "results", folder)
+    path = folder / "mccallum_table_2.json"
+    results = json.loads(path.read_text())
+    results["rows"]["auto"]["exact"] = 0.999
+    path.write_text(json.dumps(results))
+    of_studies = generate.of_studies
+    monkeypatch.setattr(of_studies, "RESULTS", folder)
+    of_studies.read.cache_clear()
+    try:
+        assert outdated(generate, copies) == [generate.MULTILABEL_PAGE]
+    finally:
+        of_studies.read.cache_clear()
+
+
 def test_results_that_cannot_be_reproduced_say_so(generate):
     results = json.loads((ROOT / "studies" / "results" / "new_corpora.json").read_text())
     assert "Measured once" in results["provenance"]
