@@ -1,12 +1,9 @@
 """Few documents with several labels: do unlabeled documents help the label-set mixture?
 
 10, 30, 100 or 300 training documents at random keep their labels, and 2,000 others are unlabeled;
-five draws; the test documents are those of the corpus. λ is ``unlabeled_weight``. ``max_iter``
-counts M-steps, of which the first shares a document's words equally among its classes, or an
-unlabeled document's among all of them; so it takes two for the classes of unlabeled documents to
-be estimated at all. Every variant with λ > 0 is compared with the same one with λ = 0, and with the
-default, by paired t-tests over draws; p-values are corrected by Holm's method among the variants
-and sizes of a corpus.
+five draws; the test documents are those of the corpus. λ is ``unlabeled_weight``. Every variant
+with λ > 0 is compared with the same one with λ = 0, and with the default, by paired t-tests over
+draws; p-values are corrected by Holm's method among the variants and sizes of a corpus.
 
 All variants on R10; on TITLES and XPOST (``studies/_label_sets.py``) some, on XPOST three draws. A
 class without a label counts as missed. Run: ``python -m studies label_sets_few``; what is in
@@ -35,11 +32,11 @@ SIZES = (10, 30, 100, 300)
 DRAWS = {"R10": 5, "TITLES": 5, "XPOST": 3}
 MEASURES = ("exact", "micro_f1", "macro_f1")
 N_UNLABELED = 2000
-WEIGHTS = {1: (0.1,), 3: (0.02, 0.1, 0.3, 1.0), 5: (0.02, 0.1)}  # by max_iter
+WEIGHTS = {1: (0.03, 0.1, 0.3, 1.0), 3: (0.1,)}  # by max_iter
 PEER, SVM, AUTO = "LinearSVC, one label forced", "svm", "auto"
 CHANGES: dict[str, dict[str, Any]] = {
     "mixture alone": {"odds_weight": 0.0},
-    "documents of length 8": {"document_length": 8.0},
+    "leave-one-out": {"leave_one_out": True},
 }
 
 
@@ -48,9 +45,8 @@ def named(weight: float, max_iter: int, change: str = "") -> str:
     return f"{text}, {change}" if change else text
 
 
-DEFAULT = named(0.0, 1)
-SEMI = named(0.1, 3)
-SEMI_AUTO = f"{AUTO}, λ = 0.1, max_iter=3"
+SUPERVISED, DEFAULT = named(0.0, 1), named(0.1, 1)
+SUPERVISED_AUTO = f"{AUTO}, λ = 0"
 
 
 def variants() -> dict[str, tuple[str, dict[str, Any]]]:
@@ -62,16 +58,16 @@ def variants() -> dict[str, tuple[str, dict[str, Any]]]:
             found[named(weight, max_iter)] = ("multilabel", options)
     for change, own in CHANGES.items():
         for weight in (0.0, 0.1):
-            options = {"unlabeled_weight": weight, "max_iter": 3, **own}
-            found[named(weight, 3, change)] = ("multilabel", options)
+            options = {"unlabeled_weight": weight, **own}
+            found[named(weight, 1, change)] = ("multilabel", options)
     found[SVM], found[AUTO] = (SVM, {}), (AUTO, {})
-    found[SEMI_AUTO] = (AUTO, {"unlabeled_weight": 0.1, "max_iter": 3})
+    found[SUPERVISED_AUTO] = (AUTO, {"unlabeled_weight": 0.0})
     found[PEER] = (PEER, {})
     return found
 
 
 VARIANTS = variants()
-SOME = (DEFAULT, named(0.0, 3), named(0.02, 3), SEMI, SVM, AUTO, SEMI_AUTO, PEER)
+SOME = (SUPERVISED, named(0.03, 1), DEFAULT, named(0.3, 1), SVM, AUTO, SUPERVISED_AUTO, PEER)
 OF_CORPUS = {"R10": tuple(VARIANTS), "TITLES": SOME, "XPOST": SOME}
 ROWS = RowFile(
     _common.RESULTS / "label_sets_few.jsonl", ("corpus", "variant", "options", "size", "draw")
@@ -150,18 +146,16 @@ def with_unlabeled(corpus: str) -> list[str]:
 
 def same_without(corpus: str) -> list[tuple[str, str]]:
     """Variants with unlabeled documents beside the same without."""
-    pairs = []
+    pairs = [(AUTO, SUPERVISED_AUTO)]
     for name in with_unlabeled(corpus):
         start, _, rest = name.partition(", λ = ")
-        without = f"{start}, λ = 0, {rest.partition(', ')[2]}"
-        pairs.append((name, without if without in VARIANTS else start))
+        pairs.append((name, f"{start}, λ = 0, {rest.partition(', ')[2]}"))
     return pairs
 
 
 def usual(corpus: str) -> list[tuple[str, str]]:
-    """Variants with unlabeled documents beside the default of their method."""
-    names = with_unlabeled(corpus)
-    return [(name, AUTO if name == SEMI_AUTO else DEFAULT) for name in names]
+    """Other variants with unlabeled documents beside the default."""
+    return [(name, DEFAULT) for name in with_unlabeled(corpus) if name != DEFAULT]
 
 
 OTHERS = [(AUTO, SVM), (AUTO, DEFAULT), (AUTO, PEER), (DEFAULT, PEER)]
@@ -235,10 +229,9 @@ def _difference_rows(by_corpus: Row) -> list[list[str]]:
 
 def plot(results: Row) -> None:
     colors = {
-        DEFAULT: ("labels alone (default)", "#7a7a7a", "s-"),
-        named(0.0, 3): ("labels alone, max_iter=3", "#7a7a7a", "s:"),
-        named(0.02, 3): ("λ = 0.02, max_iter=3", "#1f6f8b", "^:"),
-        SEMI: ("λ = 0.1, max_iter=3", "#1f6f8b", "^-"),
+        SUPERVISED: ("multilabel, labels alone", "#7a7a7a", "s-"),
+        DEFAULT: ("multilabel", "#1f6f8b", "^-"),
+        named(0.3, 1): ("multilabel, λ = 0.3", "#1f6f8b", "^:"),
         SVM: ("svm", "#c8642b", "v-"),
         AUTO: ("auto", "#4b2e83", "o-"),
         PEER: ("LinearSVC, one label forced", "#2f7d4f", "D:"),

@@ -20,9 +20,9 @@ from studies.mccallum_table_2 import (
     DEFAULT,
     INFORMED,
     MODELS,
+    NO_STEP,
     ONE_STEP,
     TEN_STEPS,
-    TWO_STEPS,
     Table,
     add_linear,
     add_models,
@@ -30,7 +30,7 @@ from studies.mccallum_table_2 import (
     differences,
 )
 
-LITERAL = (TEN_STEPS, TWO_STEPS, ONE_STEP)
+LITERAL = (TEN_STEPS, ONE_STEP, NO_STEP)
 COMPARED = [
     (AUTO, "LinearSVC, one label forced"),
     (AUTO, "svm"),
