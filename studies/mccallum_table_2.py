@@ -46,6 +46,8 @@ LITERAL: dict[str, Any] = {
     "document_length": 0.0,
     "odds_weight": 0.0,
     "max_iter": 10,
+    "leave_one_out": True,
+    "unlabeled_weight": 0.0,
 }
 ONE = {**LITERAL, "max_iter": 1}
 LOGARITHMS = {**WORDS, "log_tf": True}
