@@ -42,35 +42,7 @@ NEVER = -1.0  # as tolerance: make all iterations
 class LabelSetLearner(Learner):
     """Mixture of the word distributions of a document's classes, by EM (McCallum, 1999).
 
-    Parameters
-    ----------
-    max_iter : int, default=100
-        Iterations of EM after a start at which a document's classes share its words equally.
-    early_stopping : bool, default=False
-        Hold out a fifth of the labeled documents to choose the number of iterations, of at most
-        ``max_iter``.
-    word_weights : {"information", "equal"}, default="information"
-        Weigh words by what they tell about classes, or not.
-    document_length : float, default=2.0
-        Euclidean length that documents are scaled to; 0 leaves them as they are.
-    likelihood_weight, set_weight : float, default=1.0
-        Factors on the log likelihood of a document and on the log probability of its set.
-    length_power : float, default=0.0
-        The log likelihood is divided by the document's number of words to this power.
-    odds_weight : float, default=0.5
-        Factor on the log odds of naive Bayes, class against the others, that are added to those
-        of the mixture.
-    set_alpha : float, default=1.0
-        Pseudo-documents of every set of classes.
-    leave_one_out : bool, default=True
-        Estimate which class a word of a labeled document comes from without that document.
-    background : bool, default=True
-        Let all documents share a distribution of words.
-    unlabeled_weight : float in [0, 1], default=1.0
-        How much an unlabeled document counts. It has one of the 64 most frequent sets of labeled
-        documents.
-    search : {"both", "greedy", "weights", "exhaustive", "stochastic"}, default="both"
-        How the most probable sets of a document are searched for.
+    The options are those of :class:`leaven.MultiLabelMixture`.
     """
 
     title: ClassVar[str] = "label-set mixture"

@@ -14,7 +14,7 @@ from leaven._base.validation import check_in
 from leaven.corpora import Block, TrainingSet, labeled_documents
 from leaven.experts import SVMExpert
 from leaven.learners._base import Learned, Learner, Run
-from leaven.models import WordWeights
+from leaven.models import SummedFields, WordWeights
 
 __all__ = ["SVMLearner", "SVMVectorsLearner"]
 
@@ -72,7 +72,7 @@ class SVMVectorsLearner(SVMLearner):
 
 
 @dataclass(frozen=True, eq=False)
-class _Frequency:
+class _Frequency(SummedFields):
     """Numbers of documents, and of those that contain each word."""
 
     n_documents: int
@@ -82,10 +82,6 @@ class _Frequency:
     def of(cls, block: Block) -> Self:
         counts = np.bincount(block.X.indices, minlength=block.X.shape[1])
         return cls(len(block.y), counts.astype(np.float64))
-
-    def __add__(self, other: Self) -> Self:
-        n_documents = self.n_documents + other.n_documents
-        return type(self)(n_documents, self.with_word + other.with_word)
 
 
 def _word_weights(documents: Block, frequency: _Frequency) -> FloatArray:

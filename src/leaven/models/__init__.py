@@ -1,6 +1,6 @@
 """Models of the EM loop: p(x, k | params), its prior and its M-step."""
 
-from leaven.models._base import Model, Statistics
+from leaven.models._base import Model, Statistics, SummedFields
 from leaven.models._frequency_estimate import FrequencyEstimate, WordTotals
 from leaven.models._known_sets import KnownSets
 from leaven.models._label_sets import LabelSetMixture, LabelSetParams, LabelSetStats
@@ -23,6 +23,7 @@ __all__ = [
     "Scale",
     "SetSearch",
     "Statistics",
+    "SummedFields",
     "TwoViewMixture",
     "TwoViewParams",
     "TwoViewStats",

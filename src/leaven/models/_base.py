@@ -1,11 +1,14 @@
 """Contract of a model in the EM loop."""
 
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
 
 from leaven.corpora._base import Addable, Block
 from leaven.posteriors import Posterior
 
-__all__ = ["Model", "Statistics"]
+__all__ = ["Model", "Statistics", "SummedFields"]
 
 
 class Statistics(Addable, Protocol):
@@ -13,6 +16,28 @@ class Statistics(Addable, Protocol):
 
     @property
     def objective(self) -> float: ...
+
+
+@dataclass(frozen=True, eq=False)
+class SummedFields:
+    """Statistics whose fields, numbers and arrays, all add up."""
+
+    def __add__(self, other: Self) -> Self:
+        return replace(self, **{name: a + b for name, a, b in self._pairs(other)})
+
+    def __iadd__(self, other: Self) -> Self:
+        """The sum, computed in the arrays of ``self``."""
+        return replace(
+            self,
+            **{
+                name: np.add(a, b, out=a) if isinstance(a, np.ndarray) else a + b
+                for name, a, b in self._pairs(other)
+            },
+        )
+
+    def _pairs(self, other: Self) -> list[tuple[str, Any, Any]]:
+        names = [each.name for each in fields(self)]
+        return [(name, getattr(self, name), getattr(other, name)) for name in names]
 
 
 P = TypeVar("P")

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.models import _label_set_kernels
+from leaven.models._base import SummedFields
 from leaven.models._known_sets import KnownSets, slots_of
 from leaven.posteriors import Posterior
 
@@ -18,7 +18,7 @@ __all__ = ["LabelSetMixture", "LabelSetParams", "LabelSetStats"]
 
 
 @dataclass(frozen=True, eq=False)
-class LabelSetStats:
+class LabelSetStats(SummedFields):
     """Expected counts of the label-set mixture."""
 
     objective: float
@@ -26,27 +26,6 @@ class LabelSetStats:
     bounds: FloatArray  # (n_words, n_classes + 1) in documents that have the class, all of them
     slots: FloatArray  # (n_slots,) by the set, and the slot of it that generated them
     sets: FloatArray  # (n_sets,) documents
-
-    def __add__(self, other: Self) -> Self:
-        return replace(
-            self,
-            objective=self.objective + other.objective,
-            words=self.words + other.words,
-            bounds=self.bounds + other.bounds,
-            slots=self.slots + other.slots,
-            sets=self.sets + other.sets,
-        )
-
-    def __iadd__(self, other: Self) -> Self:
-        """The sum, computed in the arrays of ``self``."""
-        return replace(
-            self,
-            objective=self.objective + other.objective,
-            words=np.add(self.words, other.words, out=self.words),
-            bounds=np.add(self.bounds, other.bounds, out=self.bounds),
-            slots=np.add(self.slots, other.slots, out=self.slots),
-            sets=np.add(self.sets, other.sets, out=self.sets),
-        )
 
 
 @dataclass(frozen=True, eq=False)

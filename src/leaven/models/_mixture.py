@@ -9,6 +9,7 @@ from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.models import _mixture_kernels
+from leaven.models._base import SummedFields
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
@@ -34,29 +35,12 @@ class MixtureParams:
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureStats:
+class MixtureStats(SummedFields):
     """Expected sufficient statistics of a mixture."""
 
     objective: float
     documents: FloatArray  # (n_components,) expected number of documents
     words: FloatArray  # (n_components, n_words) expected word counts, Fortran order
-
-    def __add__(self, other: Self) -> Self:
-        return replace(
-            self,
-            objective=self.objective + other.objective,
-            documents=self.documents + other.documents,
-            words=self.words + other.words,
-        )
-
-    def __iadd__(self, other: Self) -> Self:
-        """The sum, computed in the arrays of ``self``."""
-        return replace(
-            self,
-            objective=self.objective + other.objective,
-            documents=np.add(self.documents, other.documents, out=self.documents),
-            words=np.add(self.words, other.words, out=self.words),
-        )
 
 
 @dataclass(frozen=True, eq=False)

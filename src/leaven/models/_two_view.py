@@ -30,13 +30,6 @@ class TwoViewStats(MixtureStats):
 
     vectors: FloatArray  # (n_components, n_dims) expected sum of vectors
 
-    def __add__(self, other: Self) -> Self:
-        return replace(super().__add__(other), vectors=self.vectors + other.vectors)
-
-    def __iadd__(self, other: Self) -> Self:
-        vectors = np.add(self.vectors, other.vectors, out=self.vectors)
-        return replace(super().__iadd__(other), vectors=vectors)
-
 
 @dataclass(frozen=True, eq=False)
 class TwoViewMixture(MultinomialMixture):

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from leaven._base.typing import BoolArray, Counts, FloatArray
 from leaven.corpora._base import Block
+from leaven.models._base import SummedFields
 
 __all__ = ["WordCounts", "WordWeights"]
 
@@ -16,7 +17,7 @@ LEAST = 1e-3  # weight of a word that tells nothing
 
 
 @dataclass(frozen=True, eq=False)
-class WordCounts:
+class WordCounts(SummedFields):
     """Labeled documents that contain each word, by class; counts of parts of a corpus add up."""
 
     with_word: FloatArray  # (n_words, n_classes) of the class
@@ -37,14 +38,6 @@ class WordCounts:
             np.bincount(X.indices, weight, X.shape[1]).astype(np.float64),
             np.asarray(block.weight[rows] @ has_class),
             float(block.weight[rows].sum()),
-        )
-
-    def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.with_word + other.with_word,
-            self.any_class + other.any_class,
-            self.documents + other.documents,
-            self.total + other.total,
         )
 
     def information(self) -> FloatArray:
