@@ -255,3 +255,25 @@ def test_early_stopping_needs_labels_to_hold_out():
     y = [["oil"], ["ship"], *[None] * (len(TRAIN[0]) - 2)]
     with pytest.raises(ValueError, match="number of components, words or iterations by held-out"):
         MultiLabelMixture(early_stopping=True, max_iter=5).fit(counted(TRAIN[0]), y)
+
+
+@pytest.mark.filterwarnings("ignore::leaven.exceptions.UnseenWordsWarning")
+@pytest.mark.parametrize("method", ["multilabel", "svm", "auto"])
+@pytest.mark.parametrize("empty", [0.0, 0.2])
+def test_a_document_without_known_words_has_the_frequencies_of_labels(method, empty):
+    texts, labels = drawn(120, 7, empty)
+    clf = TextClassifier(method).fit(texts, labels)
+    rates = matrix_of(labels).mean(axis=0)
+    for text in ("", "unheard"):
+        probability = clf.predict_proba([text, texts[0]])
+        assert_allclose(probability[0], rates, atol=0.01)
+        assert_allclose(probability[1], clf.predict_proba(texts[:1])[0])
+        explained = clf.explain(text)
+        assert list(explained.probability.values()) == probability[0].tolist()
+        assert explained.label == clf.predict([text])[0]
+
+
+def test_a_row_of_zeros_has_the_frequencies_of_labels():
+    X = counted(TRAIN[0])
+    found = MultiLabelMixture().fit(X, TRAIN[1]).predict_proba(np.zeros((1, X.shape[1])))
+    assert_allclose(found[0], matrix_of(TRAIN[1]).mean(axis=0), atol=0.01)

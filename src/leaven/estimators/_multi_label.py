@@ -215,8 +215,10 @@ class MultiLabelMixture(CountClassifier):
 
         They add up to one only where every document has one label.
         """
-        check_is_fitted(self, "_learned")
-        return self._decision.probability(self._weight * self._scores(X))
+        counts = self._counts(X)
+        scores = self._learned.expert.scores(counts, None)
+        probability = self._decision.probability(self._weight * scores)
+        return self._decision.without_words(probability, np.asarray(counts.sum(axis=1)) == 0)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of the probabilities."""
