@@ -277,3 +277,9 @@ def test_a_row_of_zeros_has_the_frequencies_of_labels():
     X = counted(TRAIN[0])
     found = MultiLabelMixture().fit(X, TRAIN[1]).predict_proba(np.zeros((1, X.shape[1])))
     assert_allclose(found[0], matrix_of(TRAIN[1]).mean(axis=0), atol=0.01)
+
+
+def test_iterations_are_those_made_before_a_stop():
+    clf = TextClassifier("multilabel", options={"max_iter": 20})
+    clf.fit(*TRAIN, on_progress=lambda phase, done, total: phase == "EM" and done >= 3)
+    assert "EM: 3 iterations" in str(clf.report_)
