@@ -270,6 +270,8 @@ def test_a_model_of_several_labels_is_not_read_as_one_of_one():
     [
         ("thresholds", lambda array: array + 0.6, "thresholds are not between 0 and 1"),
         ("thresholds", lambda array: array[1:], "do not fit together"),
+        ("rates", lambda array: array + 1.0, "rates of classes are not between 0 and 1"),
+        ("rates", lambda array: array[1:], "do not fit together"),
         ("bias", lambda array: array * np.nan, "not numbers of a sensible size"),
         ("members", lambda array: array[:, 1:], "do not fit together"),
         ("members", lambda array: array[[0, 0, *range(2, len(array))]], "not different from each"),

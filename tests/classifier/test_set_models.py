@@ -27,7 +27,7 @@ def test_a_model_comes_back_exactly(labels, calibrate, tmp_path):
     clf.save(tmp_path / "model.leaven")
     back = load(tmp_path / "model.leaven")
     here, there = clf.fitted.decision, back.fitted.decision
-    for name in ("bias", "thresholds"):
+    for name in ("bias", "thresholds", "rates"):
         assert_array_equal(getattr(there, name), getattr(here, name))
     for name in ("classes", "members", "allows_empty", "is_matrix"):
         assert_array_equal(getattr(there.labels, name), getattr(here.labels, name))

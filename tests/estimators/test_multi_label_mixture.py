@@ -1,6 +1,7 @@
 """The label-set mixture as a classifier on counts, and as a method of TextClassifier."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
@@ -197,6 +198,23 @@ def test_early_stopping_chooses_a_number_of_iterations():
     assert_allclose(same.feature_log_prob_, clf.feature_log_prob_)
 
 
+def test_scores_read_labels_as_training_did():
+    X, n = counted(TRAIN[0]), {name: i for i, name in enumerate(CLASSES)}
+    numbers = [[n[name] for name in names] for names in TRAIN[1]]
+    of_numbers = MultiLabelMixture().fit(X, numbers)
+    found = of_numbers.predict(X)
+    both = np.array([each == (0, 1) for each in found])
+    single = np.array([len(each) == 1 for each in found])
+    for rows in (both, single):
+        assert rows.any()
+        assert of_numbers.score(X[rows], [list(each) for each in found[rows]]) == 1
+    Y = matrix_of(TRAIN[1])
+    named = MultiLabelMixture().fit(X, pd.DataFrame(Y, columns=CLASSES))
+    expected = accuracy_score(Y, named.predict(X))
+    assert named.score(X, pd.DataFrame(Y, columns=CLASSES).iloc[:, ::-1]) == expected > 0.9
+    assert named.score(X, Y) == expected
+
+
 def test_scikit_learn_can_search_and_score_with_a_matrix():
     X, Y = counted(TRAIN[0]), matrix_of(TRAIN[1])
     assert cross_val_score(MultiLabelMixture(), X, Y, cv=3).mean() > 0.85
@@ -231,3 +249,37 @@ def test_a_document_without_words_and_a_class_without_documents_do_no_harm():
     assert (clf.predict(X)[:, 3] == 0).all()
     assert np.isfinite(clf.predict_proba(X)).all()
     assert clf.predict(X[-1:]).sum() >= 1
+
+
+def test_early_stopping_needs_labels_to_hold_out():
+    y = [["oil"], ["ship"], *[None] * (len(TRAIN[0]) - 2)]
+    with pytest.raises(ValueError, match="number of components, words or iterations by held-out"):
+        MultiLabelMixture(early_stopping=True, max_iter=5).fit(counted(TRAIN[0]), y)
+
+
+@pytest.mark.filterwarnings("ignore::leaven.exceptions.UnseenWordsWarning")
+@pytest.mark.parametrize("method", ["multilabel", "svm", "auto"])
+@pytest.mark.parametrize("empty", [0.0, 0.2])
+def test_a_document_without_known_words_has_the_frequencies_of_labels(method, empty):
+    texts, labels = drawn(120, 7, empty)
+    clf = TextClassifier(method).fit(texts, labels)
+    rates = matrix_of(labels).mean(axis=0)
+    for text in ("", "unheard"):
+        probability = clf.predict_proba([text, texts[0]])
+        assert_allclose(probability[0], rates, atol=0.01)
+        assert_allclose(probability[1], clf.predict_proba(texts[:1])[0])
+        explained = clf.explain(text)
+        assert list(explained.probability.values()) == probability[0].tolist()
+        assert explained.label == clf.predict([text])[0]
+
+
+def test_a_row_of_zeros_has_the_frequencies_of_labels():
+    X = counted(TRAIN[0])
+    found = MultiLabelMixture().fit(X, TRAIN[1]).predict_proba(np.zeros((1, X.shape[1])))
+    assert_allclose(found[0], matrix_of(TRAIN[1]).mean(axis=0), atol=0.01)
+
+
+def test_iterations_are_those_made_before_a_stop():
+    clf = TextClassifier("multilabel", options={"max_iter": 20})
+    clf.fit(*TRAIN, on_progress=lambda phase, done, total: phase == "EM" and done >= 3)
+    assert "EM: 3 iterations" in str(clf.report_)

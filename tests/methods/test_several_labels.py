@@ -78,6 +78,27 @@ def test_the_score_is_the_share_of_documents_whose_labels_are_all_right(clf, clf
     assert clf_of_matrix.score(NEW_TEXTS, csr_array(NEW_MATRIX)) == expected
 
 
+def test_scores_read_labels_as_training_did():
+    number = {name: i for i, name in enumerate(WORDS)}
+    numbers = [[number[name] for name in names] for names in SETS]
+    of_numbers = TextClassifier("svm").fit(TEXTS, numbers)
+    both = next(i for i, names in enumerate(numbers) if names == [0, 1])
+    assert of_numbers.predict(TEXTS[both : both + 1])[0] == (0, 1)
+    assert of_numbers.score(TEXTS[both : both + 1], [[0, 1]]) == 1  # no row of a matrix
+    named = TextClassifier("svm").fit(TEXTS, pd.DataFrame(MATRIX, columns=list(WORDS)))
+    turned = pd.DataFrame(NEW_MATRIX, columns=list(WORDS)).iloc[:, ::-1]
+    assert named.score(NEW_TEXTS, turned) == named.score(NEW_TEXTS, NEW_MATRIX) > 0.8
+
+
+def test_weights_of_zero_must_leave_different_sets():
+    is_labeled = np.array([names is not None for names in SOME])
+    with pytest.raises(ValueError, match="must have different labels, but none has a positive"):
+        TextClassifier("svm").fit(TEXTS, SOME, sample_weight=np.where(is_labeled, 0.0, 1.0))
+    is_art = np.array([names == ["art"] for names in SOME])
+    with pytest.raises(ValueError, match="must have different labels, but all have the same"):
+        TextClassifier("svm").fit(TEXTS, SOME, sample_weight=is_art.astype(float))
+
+
 def test_labels_that_the_model_does_not_know_are_never_right(clf):
     right = clf.score(NEW_TEXTS, NEW_SETS)
     assert right > 0.9

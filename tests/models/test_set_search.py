@@ -1,12 +1,13 @@
 """Mixture weights of any set, and the search for the most probable sets of documents."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from leaven.models import SEARCHES, KnownSets, Scale, SetSearch
@@ -55,6 +56,27 @@ def test_known_sets_keep_their_weights_and_others_average_those_that_overlap():
     mean = np.array([mean[0], 1e-3, *mean[1:]])
     assert_allclose(found.shares[4:8], mean / mean.sum())
     assert_allclose(found.shares[8:], 0.5)  # the empty set overlaps with none
+
+
+def _with_equal_shares(members):
+    sizes = members.sum(axis=1) + 2
+    return KnownSets(members, np.repeat(1.0 / sizes, sizes), np.ones(len(members)))
+
+
+def test_many_sets_beside_many_known_ones_take_little_memory():
+    rng = np.random.default_rng(0)
+    members = np.unique(rng.random((4200, 20)) < 0.3, axis=0)
+    known, others = _with_equal_shares(members[::2]), members[1::2]
+    together = known.numbered(others)
+    one_by_one = [known.numbered(row[None]).shares for row in others[::100]]
+    starts = together.starts
+    found = [together.shares[starts[i] : starts[i + 1]] for i in range(0, len(others), 100)]
+    assert_array_equal(np.concatenate(found), np.concatenate(one_by_one))
+    tracemalloc.start()
+    known.numbered(others)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6  # the overlaps of all pairs together take twice as much
 
 
 @few

@@ -36,9 +36,9 @@ def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[I
     scored = np.flatnonzero((codes >= 0) & (np.where(codes >= 0, counts[codes], 0) > 1))
     if not len(scored):
         raise ValueError(
-            "choosing the number of components or of words by held-out labels needs a class with "
-            "two labeled documents, but every class has at most one; set the number, or label a "
-            "few more"
+            "choosing a number of components, words or iterations by held-out labels needs a class "
+            "with two labeled documents, but every class has at most one; set the number, or label "
+            "a few more"
         )
     shuffled = np.random.default_rng(seed).permutation(scored)
     dealt = shuffled[np.argsort(codes[shuffled], kind="stable")]  # class after class

@@ -122,6 +122,16 @@ class FittedClassifier:
         total: FloatArray = np.sum(parts, axis=0)
         return total
 
+    def _probability(
+        self, X: Counts, given: Any, n_threads: int | None
+    ) -> tuple[FloatArray, BoolArray]:
+        """Class probabilities of counted documents, and which are classified without evidence."""
+        is_wordless = np.diff(X.indptr) == 0
+        if self.needs_vectors:  # which are evidence too
+            is_wordless[:] = False
+        probability = self.decision.probability(self.scores(X, given, n_threads))
+        return self.decision.without_words(probability, is_wordless), is_wordless
+
     def predict_proba(
         self,
         texts: Any,
@@ -157,13 +167,14 @@ class FittedClassifier:
             batch = array.slice(start, DOCUMENTS_PER_BATCH)
             given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
             X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
-            if not self.needs_vectors:  # which are evidence too
-                is_wordless[start : start + len(batch)] = np.diff(X.indptr) == 0
-            batches.append(self.decision.probability(self.scores(X, given, n_threads)))
+            probability, is_wordless[start : start + len(batch)] = self._probability(
+                X, given, n_threads
+            )
+            batches.append(probability)
             if on_progress is not None:
                 on_progress(start + len(batch), len(array))
-        probability = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
-        return probability, is_wordless
+        every = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
+        return every, is_wordless
 
     def _check_vectors(self, vectors: Any, n_documents: int) -> None:
         if self.needs_vectors and vectors is None:
@@ -304,7 +315,7 @@ class FittedClassifier:
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
-        probability = self.decision.probability(self.scores(x, given, 1))
+        probability, _ = self._probability(x, given, 1)
         decided = self.decide(probability)
         names = self.classes.tolist()
         wanted = None

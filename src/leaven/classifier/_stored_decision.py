@@ -41,23 +41,26 @@ def decision_from(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> Decis
     classes = _checked_classes(about["classes"], 1)
     arrays = StoredArrays(tensors, DECISION)
     members = arrays.get("members", 2, frozenset({"bool"}))
-    slopes, bias, thresholds, bonuses = (
+    slopes, bias, thresholds, bonuses, rates = (
         arrays.get(name, 1, frozenset({"float64"}))
-        for name in ("slopes", "bias", "thresholds", "bonuses")
+        for name in ("slopes", "bias", "thresholds", "bonuses", "rates")
     )
     n_classes = len(classes)
     check_shapes(
         members.shape == (len(bonuses), n_classes),
         n_classes == len(slopes) == len(bias) == len(thresholds),
+        len(rates) in (0, n_classes),
         bool((slopes > 0).all()),
     )
     check_sensible(slopes, bias, bonuses)
     if not ((thresholds >= 0) & (thresholds <= 1)).all():
         raise ValueError("its thresholds are not between 0 and 1")
+    if not ((rates > 0) & (rates < 1)).all():
+        raise ValueError("its rates of classes are not between 0 and 1")
     if not len(members) or len(numbered(members)[0]) < len(members):
         raise ValueError("its label sets are not different from each other")
     labels = LabelSets(classes, members, **{name: settings[name] for name in FLAGS})
-    return SeveralLabels(labels, slopes, bias, thresholds, bonuses)
+    return SeveralLabels(labels, slopes, bias, thresholds, bonuses, rates if len(rates) else None)
 
 
 def _checked_classes(names: Any, fewest: int) -> ClassArray:

@@ -69,10 +69,20 @@ def refuse_label_sets(labels: Labels, what: str) -> None:
 
 
 def check_label_weights(weights: FloatArray, labels: Labels) -> None:
-    """Refuse fewer than two classes, and a class without labeled documents, by their weights."""
+    """Refuse fewer than two classes, and a class without labeled documents, by their weights.
+
+    Classes of sets may have none, but two different sets must have some.
+    """
     if labels.n_codes < 2:
         raise ValueError(one_class_message(labels))
-    if not (labels.has_sets or (weights > 0).all()):
+    if labels.has_sets:
+        if (weights > 0).sum() < 2:
+            raise ValueError(
+                "labeled documents of positive weight must have different labels, but "
+                f"{'all have the same' if weights.any() else 'none has a positive weight'}; raise "
+                "the weights of some"
+            )
+    elif not (weights > 0).all():
         empty = labels.classes.tolist()[int(weights.argmin())]
         raise ValueError(
             f"every class needs a labeled document of positive weight, class {empty!r} has none"

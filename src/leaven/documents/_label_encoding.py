@@ -1,6 +1,7 @@
 """Codes of labels as users give them: text, whole numbers, lists of these, or a matrix."""
 
 from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,28 @@ from leaven.documents._label_sets import SEPARATOR, labels_of_keys, names_in
 from leaven.documents._labels import UNLABELED, EncodedLabels, Labels
 from leaven.documents._missing import is_missing_value
 
-__all__ = ["encode_column", "encode_labels", "is_missing", "labels_counted", "refuse_minus_one"]
+__all__ = [
+    "encode_column",
+    "encode_labels",
+    "encode_like",
+    "is_missing",
+    "labels_counted",
+    "refuse_minus_one",
+]
 
 _WHOLE = (int, np.integer, np.bool_)
 _NUMBER = (*_WHOLE, float, np.floating)
 
 
-def encode_labels(labels: Any, rules: LabelRules = AS_WRITTEN) -> EncodedLabels:
+def encode_labels(
+    labels: Any, rules: LabelRules = AS_WRITTEN, reads_rows: bool = True
+) -> EncodedLabels:
     """Class codes of labels; a missing one is None, NaN, an empty string, or -1 among integers.
 
     Text labels give classes of type str, whole numbers classes of type int. The ``rules`` name
     other missing labels, and say whether case makes a difference. Lists of labels, and matrices
-    of zeros and ones, give codes of sets.
+    of zeros and ones, give codes of sets. Lists of zeros and ones, all of one length, are rows of
+    a matrix, unless ``reads_rows`` is False.
     """
     if len(getattr(labels, "shape", ())) > 1:
         return encode_matrix(labels, rules)
@@ -35,12 +46,24 @@ def encode_labels(labels: Any, rules: LabelRules = AS_WRITTEN) -> EncodedLabels:
     if any(isinstance(value, str) and value.startswith(SEPARATOR) for value in values):
         values = [_list_of_key(value) for value in values]  # of a column read from files
     if holds_lists(values):
-        return encode_lists(values, rules)
+        return encode_lists(values, rules, reads_rows)
     if not rules.are_plain:
         values = [_by_rule(value, rules) for value in values]
     if values and all(issubclass(kind, _WHOLE) for kind in set(map(type, values))):
         return _encode_integers(np.asarray(values))
     return _encode_text(values)
+
+
+def encode_like(labels: Any, known: Labels, rules: LabelRules = AS_WRITTEN) -> EncodedLabels:
+    """Codes of labels to compare with those of a classifier, read as those it was trained with.
+
+    A matrix without names of columns has those of the classifier.
+    """
+    found = encode_labels(labels, rules, reads_rows=known.are_rows)
+    is_unnamed = found.labels.are_rows and not hasattr(labels, "columns")
+    if is_unnamed and known.are_rows and len(found.labels) == len(known):
+        return replace(found, labels=replace(found.labels, classes=known.classes))
+    return found
 
 
 def _plain_values(labels: Any) -> Any:

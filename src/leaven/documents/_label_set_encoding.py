@@ -27,12 +27,15 @@ def holds_lists(values: Sequence[Any]) -> bool:
     return any(map(is_list, values))
 
 
-def encode_lists(values: Sequence[Any], rules: LabelRules) -> EncodedLabels:
+def encode_lists(
+    values: Sequence[Any], rules: LabelRules, reads_rows: bool = True
+) -> EncodedLabels:
     """Codes of lists of labels, all text or all whole numbers; None and NaN are unlabeled.
 
-    Lists of zeros and ones, all of one length, are the rows of a matrix, as in scikit-learn.
+    Lists of zeros and ones, all of one length, are the rows of a matrix, as in scikit-learn,
+    if ``reads_rows``.
     """
-    if _are_rows(values):
+    if reads_rows and _are_rows(values):
         width = next(len(value) for value in values if is_list(value))
         unlabeled = [UNLABELED] * width
         as_rows = [value if is_list(value) else unlabeled for value in values]

@@ -53,6 +53,10 @@ class LabelSets(Labels):
     def may_be_empty(self) -> bool:
         return self.allows_empty
 
+    @property
+    def are_rows(self) -> bool:
+        return self.is_matrix
+
     @cached_property
     def keys(self) -> list[str]:
         names = np.array(self.names, dtype=object)

@@ -42,6 +42,11 @@ class Labels:
         """Whether a document may be predicted to have no class."""
         return False
 
+    @property
+    def are_rows(self) -> bool:
+        """Whether users gave, and get, rows of a matrix with a column for each class."""
+        return False
+
     @cached_property
     def names(self) -> list[str]:
         """The classes as text, as files and columns write them."""

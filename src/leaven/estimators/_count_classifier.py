@@ -144,10 +144,14 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         for category, message in self._learned.messages:
             warnings.warn(message, category, stacklevel=stacklevel)
 
-    def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
+    def _counts(self, X: Any) -> Counts:
+        """Documents to predict, as the expert takes them."""
         check_is_fitted(self, "_learned")
         X = self._checked(X, "predict", reset=False)
-        counts = self._scaled(csr_array(X))
+        return self._scaled(csr_array(X))
+
+    def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
+        counts = self._counts(X)
         seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_jobs)
         return self._learned.expert.scores(counts, seen)
 

@@ -12,7 +12,7 @@ from leaven._base.progress import Progress
 from leaven._base.typing import Counts, FloatArray
 from leaven._base.validation import Seed, check_choice, checked_seed, checked_weights
 from leaven.corpora import TrainingSet
-from leaven.documents._label_encoding import encode_labels
+from leaven.documents._label_encoding import encode_labels, encode_like
 from leaven.documents._label_sets import LabelSets
 from leaven.documents._labels import EncodedLabels, Labels
 from leaven.estimators._checks import are_sets
@@ -215,8 +215,10 @@ class MultiLabelMixture(CountClassifier):
 
         They add up to one only where every document has one label.
         """
-        check_is_fitted(self, "_learned")
-        return self._decision.probability(self._weight * self._scores(X))
+        counts = self._counts(X)
+        scores = self._learned.expert.scores(counts, None)
+        probability = self._decision.probability(self._weight * scores)
+        return self._decision.without_words(probability, np.asarray(counts.sum(axis=1)) == 0)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of the probabilities."""
@@ -230,17 +232,17 @@ class MultiLabelMixture(CountClassifier):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the documents whose classes are all predicted, and no others."""
-        if not are_sets(y):
+        check_is_fitted(self, "_learned")
+        if not self._decision.labels.has_sets:
             return super().score(X, y, sample_weight)
-        truth = encode_labels(y)
-        is_labeled = truth.codes >= 0
-        predicted = encode_labels(self.predict(X))
-        wanted, found = (
-            np.array(each.labels.keys, object)[each.codes] for each in (truth, predicted)
-        )
+        probability = self.predict_proba(X)
+        known = encode_like(y, self._decision.labels)
+        is_labeled = known.codes >= 0
         if sample_weight is not None:
-            sample_weight = checked_weights("sample_weight", sample_weight, len(found))[is_labeled]
-        right = wanted[is_labeled] == found[is_labeled]
+            sample_weight = checked_weights("sample_weight", sample_weight, len(is_labeled))
+            sample_weight = sample_weight[is_labeled]
+        truth = EncodedLabels(known.codes[is_labeled], known.labels)
+        right = self._decision.decided(probability[is_labeled]).is_same(truth)
         return float(np.average(right, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Tags:

@@ -29,6 +29,10 @@ class Decision(Protocol):
         """Probabilities of the classes."""
         ...
 
+    def without_words(self, probability: FloatArray, is_wordless: BoolArray) -> FloatArray:
+        """Probabilities where those of documents without a known word do not depend on scores."""
+        ...
+
     def decided(self, probability: FloatArray) -> EncodedLabels:
         """The label of each document."""
         ...
@@ -51,6 +55,9 @@ class OneLabel:
     def probability(self, scores: FloatArray) -> FloatArray:
         return softmax(scores)
 
+    def without_words(self, probability: FloatArray, is_wordless: BoolArray) -> FloatArray:
+        return probability  # scores are those of the classes' frequencies
+
     def decided(self, probability: FloatArray) -> EncodedLabels:
         return EncodedLabels(self.labels.decide(probability), self.labels)
 
@@ -70,6 +77,9 @@ class SeveralLabels:
     allowed. A set of the training documents is preferred to this set if it is better by the sum
     of its classes' log odds above the threshold plus the bonus of the set: classes that often
     occur together are found together.
+
+    Slopes and biases are fitted on documents with words. In one without, classes are as probable
+    as they are frequent.
     """
 
     kind: ClassVar[str] = "several labels"  # what model files call it
@@ -79,6 +89,7 @@ class SeveralLabels:
     bias: FloatArray  # (n_classes,) added to them
     thresholds: FloatArray  # (n_classes,) between 0 and 1
     bonuses: FloatArray  # (n_codes,) of the labels' sets, 0 where a set is not considered
+    rates: FloatArray | None = None  # (n_classes,) shares of documents; None: nothing was fitted
 
     @classmethod
     def plain(cls, labels: LabelSets) -> "SeveralLabels":
@@ -89,6 +100,11 @@ class SeveralLabels:
 
     def probability(self, scores: FloatArray) -> FloatArray:
         return sigmoid(self.slopes * scores + self.bias)
+
+    def without_words(self, probability: FloatArray, is_wordless: BoolArray) -> FloatArray:
+        if self.rates is None or not is_wordless.any():
+            return probability
+        return np.where(is_wordless[:, None], self.rates, probability)
 
     def decided(self, probability: FloatArray) -> EncodedLabels:
         return self.labels.of_rows(self.rows(logit(probability)))
@@ -143,6 +159,7 @@ class SeveralLabels:
             "bias": self.bias,
             "thresholds": self.thresholds,
             "bonuses": self.bonuses,
+            "rates": np.zeros(0) if self.rates is None else self.rates,
         }
         return settings, arrays
 

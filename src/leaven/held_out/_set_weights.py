@@ -8,7 +8,7 @@ classes would are preferred.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -96,22 +96,18 @@ def set_decision(
     level = _threshold(sigmoid(odds))
     thresholds = np.full(len(labels), level)
     counts = np.zeros(labels.n_codes)
-    decision = SeveralLabels(labels, fitted.slopes, fitted.bias, thresholds, counts)
+    rates = (truth.sum(axis=0) + 0.5) / (len(truth) + 1.0)
+    decision = SeveralLabels(labels, fitted.slopes, fitted.bias, thresholds, counts, rates)
     is_first = np.random.default_rng(SEED).permutation(len(truth)) % 2 == 0
     n_right = np.zeros(len(PREFERENCES), np.int64)
     for half in (is_first, ~is_first) if len(truth) >= FEW else ():
         bonus = _log_ratios(labels, odds[half], truth[half])
         for number, preference in enumerate(PREFERENCES):
-            tried = _with_bonuses(decision, preference * bonus)
+            tried = replace(decision, bonuses=preference * bonus)
             right = (tried.rows(odds[~half]) == truth[~half]).all(axis=1)
             n_right[number] += int(right.sum())
     preference = PREFERENCES[int(n_right.argmax())]
-    return _with_bonuses(decision, preference * _log_ratios(labels, odds, truth))
-
-
-def _with_bonuses(decision: SeveralLabels, bonuses: FloatArray) -> SeveralLabels:
-    shape = (decision.slopes, decision.bias, decision.thresholds)
-    return SeveralLabels(decision.labels, *shape, bonuses)
+    return replace(decision, bonuses=preference * _log_ratios(labels, odds, truth))
 
 
 def _threshold(probability: FloatArray) -> float:

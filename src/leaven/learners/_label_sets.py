@@ -14,12 +14,13 @@ from leaven.corpora import Block, TrainingSet
 from leaven.documents._label_checks import check_label_weights
 from leaven.experts import LabelSetExpert
 from leaven.learners._base import Learned, Learner, Run
-from leaven.learning import run_em
+from leaven.learning import EMResult, run_em
 from leaven.learning._cross_validation import Folds
 from leaven.models import (
     SEARCHES,
     LabelSetMixture,
     LabelSetParams,
+    LabelSetStats,
     Scale,
     WordCounts,
     WordWeights,
@@ -86,13 +87,13 @@ class LabelSetLearner(Learner):
             n_iter = 1 + int(np.argmax(tried)) if tried else n_iter
         fitting = _Fitting(self, training)
         on_step = run.progress.steps("EM", n_iter + 1)
-        params = fitting.run(fitting.start(), n_iter, on_step)
-        facts = {"iterations": n_iter, "accuracy_by_iteration": tried}
+        found = fitting.run(fitting.start(), n_iter, on_step)
+        facts = {"iterations": found.n_iter, "accuracy_by_iteration": tried}
         return Learned(
             learner=self,
-            expert=fitting.expert(params),
+            expert=fitting.expert(found.params),
             facts=facts,
-            lines=(_line(n_iter, tried),),
+            lines=(_line(found.n_iter, tried),),
             is_chosen_by_labels=bool(tried),
         )
 
@@ -108,7 +109,7 @@ class LabelSetLearner(Learner):
         fitting = _Fitting(self, folds.rest(fold))
         params, found = fitting.start(), list[float]()
         while len(found) < self.max_iter and (len(found) < 3 or max(found[-2:]) > max(found[:-2])):
-            params = fitting.run(params, 1)
+            params = fitting.run(params, 1).params
             decided = fitting.expert(params).best_sets(documents.X)
             found.append(float((decided == truth).all(axis=1).mean()))
         return found
@@ -168,10 +169,8 @@ class _Fitting:
 
     def run(
         self, params: LabelSetParams, n_steps: int, on_step: OnStep | None = None
-    ) -> LabelSetParams:
-        return run_em(
-            self.model, self.corpus, params, max_iter=n_steps, tol=NEVER, on_step=on_step
-        ).params
+    ) -> EMResult[LabelSetParams, LabelSetStats]:
+        return run_em(self.model, self.corpus, params, max_iter=n_steps, tol=NEVER, on_step=on_step)
 
     def expert(self, params: LabelSetParams) -> LabelSetExpert:
         learner, model, labels = self.learner, self.model, self.labels

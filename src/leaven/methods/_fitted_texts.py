@@ -13,7 +13,7 @@ from leaven._base.validation import checked_weights
 from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
-from leaven.documents._label_encoding import encode_labels
+from leaven.documents._label_encoding import encode_like
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import EncodedLabels
 from leaven.experts import ComponentWords, Explanation, Neighbor
@@ -95,7 +95,8 @@ class FittedTexts:
         are predicted and no other.
         """
         check_is_fitted(self, "_fitted")
-        array, known = as_text_array(X), encode_labels(y, self._label_rules)
+        array = as_text_array(X)
+        known = encode_like(y, self.fitted.labels, self._label_rules)
         check_lengths(known, len(array))
         is_labeled = known.codes >= 0
         if not is_labeled.any():

@@ -13,6 +13,7 @@ from leaven.documents._label_sets import numbered
 __all__ = ["KnownSets", "NumberedSets", "slots_of"]
 
 TINY = 1e-6
+PAIRS_AT_ONCE = 1_000_000  # of known and other sets, whose overlaps are in memory together
 LEAST_SHARE = 1e-3  # mixture weight of a class that was never seen in a set
 
 
@@ -50,6 +51,18 @@ class KnownSets:
         starts, slots = slots_of(self.members)
         return csr_array((self.shares, slots, starts), shape=(len(starts) - 1, self.n_classes + 2))
 
+    @cached_property
+    def _has_slot(self) -> Any:
+        """One for each slot of each set, sparse."""
+        found = self._shares.copy()
+        found.data = np.ones_like(found.data)
+        return found
+
+    @cached_property
+    def _by_class(self) -> Any:
+        """Which sets have each class, sparse."""
+        return _as_numbers(self.members.T)
+
     def numbered(self, members: BoolArray) -> NumberedSets:
         """Mixture weights and priors of any sets."""
         known = self._places(members)
@@ -77,25 +90,34 @@ class KnownSets:
         Known sets are weighted by their documents, and by their overlap with the set: common
         classes divided by all classes of both.
         """
-        common = csr_array(members.astype(np.float64)) @ csr_array(
-            self.members.T.astype(np.float64)
-        )
+        at_once = max(PAIRS_AT_ONCE // len(self.members), 1)
+        parts = [
+            self._mean_shares(members[first : first + at_once])
+            for first in range(0, len(members), at_once)
+        ]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def _mean_shares(self, members: BoolArray) -> FloatArray:
+        common = _as_numbers(members) @ self._by_class
         rows = np.repeat(np.arange(len(members)), np.diff(common.indptr))
         columns = common.indices
         either = members.sum(axis=1)[rows] + self.members.sum(axis=1)[columns] - common.data
         # Expected documents can be none, where only unlabeled ones were expected to have a set.
         overlap = common.data / either * np.maximum(self.documents[columns], TINY)
         weights = csr_array((overlap, columns, common.indptr), shape=common.shape)
-        has_slot = csr_array(self._shares)
-        has_slot.data = np.ones_like(has_slot.data)
         starts, slots = slots_of(members)
         rows = np.repeat(np.arange(len(members)), np.diff(starts))
         total = _cells(weights @ self._shares, rows, slots)
-        present = _cells(weights @ has_slot, rows, slots)
+        present = _cells(weights @ self._has_slot, rows, slots)
         mean = np.maximum(total / np.maximum(present, TINY**2), LEAST_SHARE)
-        sums = np.add.reduceat(mean, starts[:-1]) if len(members) else np.zeros(0)
+        sums = np.add.reduceat(mean, starts[:-1])
         normalized: FloatArray = mean / np.repeat(sums, np.diff(starts))
         return normalized
+
+
+def _as_numbers(members: BoolArray) -> Any:
+    """Sets as a sparse matrix; dense numbers would take eight times their memory."""
+    return csr_array(members).astype(np.float64)
 
 
 def _cells(matrix: Any, rows: IntArray, columns: IntArray) -> FloatArray:

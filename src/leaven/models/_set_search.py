@@ -74,7 +74,7 @@ class Visited:
         total = np.add.reduceat(weight, self._starts)
         shape = (self.n_documents, len(self.members))
         of_sets = csr_array((weight, (self.documents, self.sets)), shape=shape)
-        with_class = (of_sets @ csr_array(self.members.astype(np.float64))).toarray()
+        with_class = (of_sets @ csr_array(self.members).astype(np.float64)).toarray()
         without = np.maximum(total[:, None] - with_class, LEAST_ODDS * total[:, None])
         with_class = np.maximum(with_class, LEAST_ODDS * total[:, None])
         odds: FloatArray = np.log(with_class) - np.log(without)
