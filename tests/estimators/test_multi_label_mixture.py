@@ -188,6 +188,48 @@ def test_every_search_predicts_nearly_the_same(search):
     assert np.mean([a == b for a, b in zip(usual, found, strict=True)]) > 0.95
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"likelihood_weight": 0.5},
+        {"set_weight": 0.2},
+        {"length_power": 0.5},
+        {"document_length": 4.0},
+        {"odds_weight": 1.0},
+        {"set_alpha": 10.0},
+        {"background": False},
+        {"leave_one_out": True},
+        {"word_weights": "equal"},
+        {"max_iter": 3},
+        {"log_tf": False},
+        {"calibrate": False},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_every_option_has_an_effect_and_none_breaks_the_classifier(options):
+    X, X_new = counted(TRAIN[0]), counted(TEST[0])
+    usual, other = MultiLabelMixture(), MultiLabelMixture(**options)
+    before, after = (clf.fit(X, TRAIN[1]).predict_proba(X_new) for clf in (usual, other))
+    assert np.abs(before - after).max() > 1e-5  # rounding is below 1e-12
+    assert other.score(X_new, TEST[1]) > 0.8
+
+
+def test_without_a_background_no_word_comes_from_it():
+    X = counted(TRAIN[0])
+    assert np.isneginf(
+        MultiLabelMixture(background=False).fit(X, TRAIN[1]).background_log_prob_
+    ).all()
+
+
+def test_unlabeled_documents_change_the_model():
+    X, labels = counted(TRAIN[0]), [own if i < 40 else None for i, own in enumerate(TRAIN[1])]
+    with_text, alone = (
+        MultiLabelMixture(unlabeled_weight=weight).fit(X, labels).feature_log_prob_
+        for weight in (0.5, 0.0)
+    )
+    assert np.abs(np.exp(with_text) - np.exp(alone)).max() > 1e-3
+
+
 def test_early_stopping_chooses_a_number_of_iterations():
     X = counted(TRAIN[0])
     clf = MultiLabelMixture(max_iter=10, early_stopping=True).fit(X, TRAIN[1])

@@ -1,12 +1,18 @@
 """Weights, thresholds and preferred sets for documents with several labels."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize
+from scipy.sparse import csr_array
 
+from leaven.corpora import Block, TrainingSet, in_memory
 from leaven.documents._label_sets import LabelSets, numbered
 from leaven.experts import SeveralLabels
+from leaven.held_out._set_combination import _representative
 from leaven.held_out._set_weights import fit_set_weights, set_decision
 
 
@@ -146,3 +152,20 @@ def test_preferred_sets_are_chosen_as_by_a_plain_loop():
         candidates.pop((False, False, False))  # every document has a class
         best = max(candidates, key=lambda s: excess[list(s)].sum() + candidates[s])
         assert tuple(found) == best
+
+
+def test_held_out_sets_are_as_frequent_as_among_all_labeled_documents():
+    """Of many documents a sample is held out, with more of the rare sets and without copies."""
+    members = np.array([[1, 0], [0, 1], [1, 1], [0, 0]], bool)
+    n_all = np.array([30_000.0, 20_000.0, 400.0, 600.0])
+    n_sampled = np.array([3000, 2000, 400, 1])  # the last set: copies of one document
+    codes = np.repeat(np.arange(4), n_sampled)
+    block = Block(csr_array(np.arange(1.0, len(codes) + 1)[:, None]), codes, np.ones(len(codes)))
+    training = TrainingSet(in_memory(block, 1), LabelSets(np.arange(2), members), n_all)
+    held = SimpleNamespace(truth=codes)
+    found = np.bincount(codes[_representative(held, training)], minlength=4)
+    assert found[:2].tolist() == [3000, 2000]
+    assert 20 <= found[2] <= 60  # a tenth of 400
+    assert found[3] == 1
+    few = replace(training, label_weights=n_sampled.astype(float))
+    assert len(_representative(held, few)) == len(codes)

@@ -281,3 +281,8 @@ def test_words_can_be_chosen_by_label_sets_in_training():
     assert clf.score(NEW_TEXTS, NEW_SETS) > 0.9
     clf = TextClassifier("svm", text_options={"max_features": "auto"}).fit(TEXTS, SOME)
     assert clf.report_.size_choices
+
+
+def test_an_unknown_option_lists_those_for_several_labels_too():
+    with pytest.raises(ValueError, match=r"several labels: background, .*search"):
+        TextClassifier("auto", options={"serch": "both"}).fit(TEXTS, SOME)

@@ -124,12 +124,6 @@ class LabelSets(Labels):
         """Codes of a column of keys; a single label beside sets is a set of one."""
         return super().encode(as_keys(column))
 
-    def followed_by(self, names: Sequence[str]) -> "LabelSets":
-        """These classes as text, followed by others, and the same sets of them."""
-        classes = np.array([*self.names, *names], dtype=object)
-        added = np.zeros((self.n_codes, len(names)), bool)
-        return replace(self, classes=classes, members=np.hstack([self.members, added]))
-
 
 def readable_label(label: Any) -> str:
     """A label as people read it: a class, or the classes of a set."""

@@ -62,16 +62,19 @@ def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) ->
 def _representative(held: HeldOut, training: TrainingSet) -> IntArray:
     """Held-out documents whose sets are as frequent as in all labeled documents.
 
-    Of very many documents a sample is held out, in which rare sets are too frequent.
+    Of very many documents a sample is held out, in which rare sets are too frequent. Sets that
+    are rarer in it, because copies were merged, stay so.
     """
     codes, weights = training.labeled.y, training.label_weights
     truth = held.truth
     if weights.sum() <= MOST_LABELED or not len(truth):
         return np.arange(len(truth))
     share = np.bincount(codes, minlength=len(weights)) / np.maximum(weights, 1e-12)
-    least = share[share > 0].min()
+    order = np.argsort(share, kind="stable")
+    middle = np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)
+    usual = share[order[middle]]  # of half of the documents
     rng = np.random.default_rng(training.labels.n_codes)
-    return np.flatnonzero(rng.random(len(truth)) < least / share[truth])
+    return np.flatnonzero(rng.random(len(truth)) < usual / share[truth])
 
 
 def _candidate(

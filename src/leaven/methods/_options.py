@@ -63,9 +63,17 @@ def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:
     if unknown:
         raise ValueError(
             f"method {method.name!r} has no option {unknown[0]!r}; choose from "
-            f"{', '.join(sorted(known)) or 'none: it has no options'}"
+            f"{', '.join(sorted(known)) or 'none: it has no options'}{_more_for_sets(method)}"
         )
     return learner_type(**{**method.settings, **(given or {})})
+
+
+def _more_for_sets(method: Method) -> str:
+    """Other options where documents have several labels, for a message."""
+    if not method.learns_sets or method.for_sets().learner_type is method.learner_type:
+        return ""
+    names = sorted(each.name for each in dataclasses.fields(method.for_sets().learner_type))
+    return f"; for documents with several labels: {', '.join(names)}"
 
 
 def checked_learner(method: Method, given: Mapping[str, Any] | None, dtype: Any) -> Learner:
