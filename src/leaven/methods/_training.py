@@ -94,7 +94,7 @@ class Training:
 
     def _fit(self, documents: Uncounted) -> FittedClassifier:
         run = self.run
-        self._method_options  # noqa: B018  # which are checked before anything is read
+        self._reported_options()  # which are checked before anything is read
         how = Counting(self.text_options, run.n_threads, run.progress, self._check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
         counted = counted.allowing_empty(self.allow_empty)
@@ -102,7 +102,7 @@ class Training:
         doubts = doubtful_labels(counted.training.labels, counted.label_counts)
         self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
-        earlier = self.start.fitting(counted, self.method.name, self._method_options)
+        earlier = self.start.fitting(counted, self.method.name, self._reported_options())
         training, view = self._with_vectors(counted.training, earlier)
         expert = earlier.expert(self.learner.title, counted.labels_digest)
         run = self.run = dataclasses.replace(run, start=expert)
@@ -241,8 +241,7 @@ class Training:
         self.notes += found.notes
         return found.numbers
 
-    @property
-    def _method_options(self) -> dict[str, Any]:
+    def _reported_options(self) -> dict[str, Any]:
         """Options as a report holds them."""
         more = {"random_state": self.random_state, "n_jobs": self.run.n_threads}
         return checked_plain("the option", {**learner_options(self.learner), **more})
@@ -289,7 +288,7 @@ class Training:
             seconds=self.seconds,
             options={
                 "text": plain(self.text_options(counted.n_documents).to_json()),
-                "method": self._method_options,
+                "method": self._reported_options(),
                 "training": {
                     "calibrate": self.calibrate,
                     "keep_documents": self.keep_documents,
