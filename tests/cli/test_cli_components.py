@@ -190,4 +190,4 @@ def test_words_chosen_by_labels_are_not_checked_on_them(run, data):
     plain = run("train", data, *by_labels[:2])
     assert "optimistic" not in plain.stderr
     both = run("train", data, "--vocabulary-size", "auto", "--components", "1,2")
-    assert "the accuracies by which components were chosen are optimistic" in both.stderr
+    assert "the accuracies by which settings were chosen are optimistic" in both.stderr

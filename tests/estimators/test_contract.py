@@ -8,7 +8,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import leaven
-from leaven import NaiveBayesEM
+from leaven import NaiveBayesEM, TransductiveSVM
 from leaven.methods import METHODS
 
 PUBLIC = [getattr(leaven, name) for name in leaven.__all__]
@@ -19,6 +19,18 @@ OF_COUNTS = [own for own in ESTIMATORS if own not in OF_TEXT]
 MINUS_ONE_IS_UNLABELED = {
     "check_classifiers_classes": "uses -1 as a class; here it marks unlabeled documents"
 }
+
+# A hinge has no second derivative, so solutions agree to fewer digits than these checks compare.
+TO_THE_TOLERANCE = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "equal up to the solver's tolerance only"
+    for kind in ("dense", "sparse")
+}
+
+
+def expected_failures(estimator):
+    is_svm = isinstance(estimator, TransductiveSVM)
+    return MINUS_ONE_IS_UNLABELED | (TO_THE_TOLERANCE if is_svm else {})
+
 
 # scikit-learn draws no texts, so its generator stops after the first check of an estimator of
 # texts. These are the checks that need no data of its own.
@@ -42,7 +54,7 @@ WITHOUT_DATA = [
         NaiveBayesEM(n_components=2, n_init=1),
         NaiveBayesEM(beta_start=0.5, beta_factor=1.5),
     ],
-    expected_failed_checks=lambda _: MINUS_ONE_IS_UNLABELED,
+    expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore::leaven.exceptions.CollapseWarning")
 def test_estimators_keep_the_sklearn_contract(estimator, check):

@@ -237,7 +237,8 @@ Alpha = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Smoothing: pseudo-count added to every word count. Try smaller values if one class "
-        "is predicted far too often.",
+        "is predicted far too often. For methods mcl and pcp: weight of the labels against the "
+        "likelihood of all documents.",
         show_default=default_of_option("alpha", USUAL["alpha"]),
         rich_help_panel=ADVANCED,
     ),
@@ -256,7 +257,7 @@ MaxIter = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Maximum number of EM iterations.",
+        help="Maximum number of iterations.",
         show_default=default_of_option("max_iter", USUAL["max_iter"]),
         rich_help_panel=ADVANCED,
     ),
@@ -265,8 +266,8 @@ Tolerance = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="EM stops once an iteration improves the objective by no more than this fraction; "
-        "larger values stop earlier.",
+        help="Training stops once an iteration improves the objective by no more than this "
+        "fraction; larger values stop earlier.",
         show_default=default_of_option("tol", USUAL["tol"]),
         rich_help_panel=ADVANCED,
     ),

@@ -7,6 +7,12 @@ import typer
 
 from leaven._base.percent import percent
 from leaven._base.printing import printable
+from leaven.cli._changed_words import (
+    Against,
+    changed_words,
+    changed_words_json,
+    changed_words_tables,
+)
 from leaven.cli._common import (
     AsJson,
     Model,
@@ -83,6 +89,7 @@ def explain_command(
     by_component: Annotated[
         bool, typer.Option("--components", help="Show the words of each component instead.")
     ] = False,
+    against: Against = None,
     neighbors: Annotated[
         bool | None,
         typer.Option(
@@ -107,8 +114,21 @@ def explain_command(
     If MODEL models which of several labels each word comes from, TEXT is shown with each word in
     the colour of the label that most probably generated it, and the words of each label.
 
+    With --against, prints for each class the words whose probability of the class rose and fell
+    most from OTHER to MODEL. The probability is that of a document which consists of the word
+    alone. If OTHER was trained without unlabeled documents, it shows what these contributed.
+
     Example: leaven explain reviews.leaven "the plot was thin but the cast was superb"
+
+    Example: leaven explain reviews.leaven --against supervised.leaven
     """
+    if against is not None and (text is not None or by_component or neighbors or n_neighbors):
+        raise typer.BadParameter(
+            "--against compares the words of two models; leave out TEXT, --components and "
+            "--neighbors"
+        )
+    if model == against == "-":
+        raise typer.BadParameter("only one of MODEL and --against can be - (standard input)")
     if model == text == "-":
         raise typer.BadParameter("only one of MODEL and TEXT can be - (standard input)")
     if by_component and text is not None:
@@ -121,6 +141,14 @@ def explain_command(
     if neighbors is not None:
         asked = (asked or DEFAULT_NEIGHBORS) if neighbors else 0
     with Talk(quiet) as talk:
+        if against is not None:
+            changed = changed_words(model, against, words)
+            if as_json:
+                listed = changed_words_json(changed)
+                print_json({"changed_words": listed, "warnings": talk.warnings})
+            else:
+                render(*changed_words_tables(changed))
+            return
         if by_component:
             parts = components(model, words)
             if as_json:

@@ -2,16 +2,26 @@
 
 from leaven.estimators._frequency_estimate import FrequencyEstimateNB
 from leaven.estimators._labeled_fold import LabeledFold
+from leaven.estimators._log_linear import (
+    MaxEntClassifier,
+    MultiConditionalClassifier,
+    ParameterCouplingClassifier,
+)
 from leaven.estimators._multi_label import MultiLabelMixture
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.estimators._neighbors import CondensedNeighbors
+from leaven.estimators._transductive import TransductiveSVM
 from leaven.estimators._two_view import TwoViewEM
 
 __all__ = [
     "CondensedNeighbors",
     "FrequencyEstimateNB",
     "LabeledFold",
+    "MaxEntClassifier",
+    "MultiConditionalClassifier",
     "MultiLabelMixture",
     "NaiveBayesEM",
+    "ParameterCouplingClassifier",
+    "TransductiveSVM",
     "TwoViewEM",
 ]

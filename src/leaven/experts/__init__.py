@@ -20,6 +20,7 @@ from leaven.experts._explanations import (
 )
 from leaven.experts._label_sets import LabelSetExpert
 from leaven.experts._linear import LinearExpert, row_norms
+from leaven.experts._log_linear import LogLinearExpert
 from leaven.experts._mixture import (
     MixtureExpert,
     TwoViewExpert,
@@ -42,6 +43,7 @@ __all__ = [
     "GeneratedWord",
     "LabelSetExpert",
     "LinearExpert",
+    "LogLinearExpert",
     "MixtureExpert",
     "Neighbor",
     "NeighborsExpert",

@@ -120,6 +120,13 @@ class Expert(Protocol):
         """
         return None
 
+    def linear_weights(self) -> FloatArray | None:
+        """Weights of words and, in the last row, biases, (n_words + 1, n_classes): to start from.
+
+        None where scores are not linear in the words of a document.
+        """
+        return None
+
     def as_mixture(self) -> "MixtureExpert | None":
         """This expert if it has components, which users can inspect and reassign, else None."""
         return None

@@ -49,6 +49,9 @@ class LinearExpert(Expert):
         centred: FloatArray = self.words - self.words.mean(axis=1, keepdims=True)
         return centred.T
 
+    def linear_weights(self) -> FloatArray | None:
+        return None if self.sees_vectors else np.vstack([self.words, self.bias])
+
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         return {}, {"words": self.words, "directions": self.directions, "bias": self.bias}
 

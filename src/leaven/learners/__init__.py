@@ -4,9 +4,16 @@ from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._components import Choice
 from leaven.learners._frequency_estimate import FrequencyEstimateLearner
 from leaven.learners._label_sets import LabelSetLearner, VectorsBesideLearner
+from leaven.learners._log_linear import (
+    MaxEntLearner,
+    MultiConditionalLearner,
+    ParameterCouplingLearner,
+)
 from leaven.learners._naive_bayes import MixtureLearned, NaiveBayesLearner
 from leaven.learners._neighbors import NeighborsLearner
 from leaven.learners._svm import SVMLearner, SVMVectorsLearner
+from leaven.learners._transductive import TransductiveSVMLearner
+from leaven.learners._tuning import TunedLearned, TunedLearner
 from leaven.learners._two_view import TwoViewLearner
 
 __all__ = [
@@ -15,13 +22,19 @@ __all__ = [
     "LabelSetLearner",
     "Learned",
     "Learner",
+    "MaxEntLearner",
     "Message",
     "MixtureLearned",
+    "MultiConditionalLearner",
     "NaiveBayesLearner",
     "NeighborsLearner",
+    "ParameterCouplingLearner",
     "Run",
     "SVMLearner",
     "SVMVectorsLearner",
+    "TransductiveSVMLearner",
+    "TunedLearned",
+    "TunedLearner",
     "TwoViewLearner",
     "VectorsBesideLearner",
 ]

@@ -4,17 +4,29 @@ import numpy as np
 
 from leaven._base.percent import percent
 from leaven._base.typing import FloatArray
+from leaven.corpora import Block, TrainingSet
 from leaven.documents._labels import Labels
+from leaven.experts import Expert
 
-__all__ = ["collapse_message"]
+__all__ = ["collapse_message", "predicted_shares"]
 
 ALMOST_ALL = 0.9
 NOT_EXPECTED = 0.75  # a class with this share of the labels may well take almost all
 FEW_LEFT = 1 / 3  # of the classes, counted by the exponential of their shares' entropy
+OF_EM = (
+    "Try a larger constant length (400), a smaller alpha (0.1), a smaller unlabeled weight (0.1), "
+    "or training without unlabeled documents (method nb)"
+)
 
 
-def collapse_message(labels: Labels, labeled: FloatArray, shares: FloatArray | None) -> str | None:
-    """The warning if EM collapsed, None if it did not.
+def collapse_message(
+    labels: Labels,
+    labeled: FloatArray,
+    shares: FloatArray | None,
+    what: str = "EM",
+    advice: str = OF_EM,
+) -> str | None:
+    """The warning if ``what`` collapsed, None if it did not.
 
     Collapse reinforces itself: a class that takes more documents has the larger vocabulary,
     so that it takes still more. It shows as one class with almost all unlabeled documents, or
@@ -31,9 +43,7 @@ def collapse_message(labels: Labels, labeled: FloatArray, shares: FloatArray | N
         return None
     return (
         f"class {name!r} was assigned {percent(shares[top])} of the unlabeled documents, but has "
-        f"{percent(labeled_shares[top])} of the labels: EM has probably collapsed. Try a larger "
-        "constant length (400), a smaller alpha (0.1), a smaller unlabeled weight (0.1), or "
-        "training without unlabeled documents (method nb)"
+        f"{percent(labeled_shares[top])} of the labels: {what} has probably collapsed. {advice}"
     )
 
 
@@ -41,3 +51,16 @@ def _n_effective(shares: FloatArray) -> float:
     """Exponential of the entropy: n for n equal shares."""
     positive = shares[shares > 0]
     return float(np.exp(-(positive * np.log(positive)).sum()))
+
+
+def predicted_shares(expert: Expert, training: TrainingSet) -> FloatArray | None:
+    """Shares of the unlabeled documents that an expert assigns to each class; None without any."""
+
+    def count(block: Block) -> FloatArray:
+        unlabeled = block.rows(np.flatnonzero((block.y < 0) & (block.weight > 0)))
+        codes = training.labels.decide(expert.scores(unlabeled.X, unlabeled.vectors))
+        return np.bincount(codes, unlabeled.weight, training.n_classes).astype(np.float64)
+
+    counts = training.corpus.reduce(count)
+    total = counts.sum()
+    return counts / total if total > 0 else None

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from leaven._base.typing import ClassArray, FloatArray
 from leaven._base.validation import checked_weights
 from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
+from leaven.classifier._changed_words import ChangedWords, find_changed_words
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
 from leaven.documents._label_encoding import encode_like
@@ -126,6 +127,47 @@ class FittedTexts:
     def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
         """Most characteristic words of each class, by weighted log-likelihood ratio."""
         return self.fitted.top_words(how_many)
+
+    def changed_words(self, against: "FittedTexts", how_many: int = 10) -> dict[Any, ChangedWords]:
+        """Words whose discriminative power changed most from another classifier to this one.
+
+        The discriminative power of a word for a class is the probability that a document which
+        consists of this word alone belongs to the class. Against a classifier that was trained
+        on the labeled documents alone, it shows what the unlabeled ones contributed.
+
+        Parameters
+        ----------
+        against : TextClassifier
+            A trained classifier, or one that :func:`leaven.load` read, of any method. Its classes
+            must be the same, and some of its words.
+        how_many : int, default=10
+            Number of words for each class and direction.
+
+        Returns
+        -------
+        dict
+            For each class, the words that ``rose`` most and those that ``fell`` most, each with
+            ``word``, ``difference``, ``before`` (by ``against``) and ``after`` (by this
+            classifier). Only words that both classifiers know, and that changed. N-grams are
+            documents without the words that they consist of.
+
+        Examples
+        --------
+        >>> from leaven import TextClassifier
+        >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+        >>> labels = ["baking", "space", None, None]
+        >>> supervised = TextClassifier("nb").fit(texts, labels)
+        >>> clf = TextClassifier("em").fit(texts, labels)
+        >>> print(clf.changed_words(supervised, how_many=1)["baking"])
+        rose: bread 50.0 % → 100.0 %
+        fell: orbit 50.0 % → 0.0 %
+        """
+        if not hasattr(type(against), "fitted"):
+            raise TypeError(
+                "against must be a trained TextClassifier, or one that leaven.load returned, got "
+                f"{against!r}; load a model file first"
+            )
+        return find_changed_words(against.fitted, self.fitted, how_many, self.n_jobs)
 
     def components(self, how_many: int = 10) -> list[ComponentWords]:
         """Every component of the model: number, class, share of the documents, top words."""

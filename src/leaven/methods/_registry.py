@@ -201,6 +201,10 @@ _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
 _TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
 _NEIGHBORS = "leaven.learners:NeighborsLearner"
 _NEAREST = "knn"
+_MAXENT = "maxent"
+_CLIMB = {"max_iter": 200, "tol": 1e-5}
+# Chosen on the unlabeled documents of five corpora (docs/methods/hybrids.md).
+_UNSCALED = {"log_tf": True, "idf": True}
 _LABEL_SETS = "leaven.learners:LabelSetLearner"
 # Chosen on training documents of five corpora (docs/methods/multilabel.md).
 _ONE_PASS = {"max_iter": 1, "unlabeled_weight": 0.1, "leave_one_out": False}
@@ -299,6 +303,53 @@ for _method in (
         _ALL_WORDS,
         takes_negative=True,
         sets={},
+    ),
+    Method(
+        "tsvm",
+        "linear support vector machines that keep unlabeled documents out of the margin",
+        "as svm, and labels are few",
+        "leaven.learners:TransductiveSVMLearner",
+        {"max_iter": 50, "tol": 1e-4},
+        _UNSCALED,  # the learner scales documents to unit length
+        _SOFT_RARE,
+        supervised="svm",
+        takes_negative=True,
+        is_slow=True,
+        estimator="TransductiveSVM",
+    ),
+    Method(
+        _MAXENT,
+        "maximum entropy: logistic regression on the counts of the labeled documents alone",
+        "the weights of words should add up to the log odds of classes",
+        "leaven.learners:MaxEntLearner",
+        _CLIMB,
+        _UNSCALED,
+        _SOFT_RARE,
+        estimator="MaxEntClassifier",
+    ),
+    Method(
+        "mcl",
+        "maximum entropy and the likelihood of all documents, with the same parameters",
+        "classes overlap, so that EM finds other groups of documents",
+        "leaven.learners:MultiConditionalLearner",
+        {"alpha": "auto", **_CLIMB},
+        _UNSCALED,
+        _SOFT_RARE,
+        supervised=_MAXENT,
+        is_slow=True,
+        estimator="MultiConditionalClassifier",
+    ),
+    Method(
+        "pcp",
+        "maximum entropy and the likelihood of all documents, with parameters coupled by a prior",
+        "as mcl; it takes about twice as long",
+        "leaven.learners:ParameterCouplingLearner",
+        {"alpha": "auto", **_CLIMB},
+        _UNSCALED,
+        _SOFT_RARE,
+        supervised=_MAXENT,
+        is_slow=True,
+        estimator="ParameterCouplingClassifier",
     ),
     Method(
         _NEAREST,

@@ -40,17 +40,19 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
 
     Parameters
     ----------
-    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view", "svm", "knn", \
-            "ss-cknn", "multilabel"}, default="auto"
+    method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view", "svm", "tsvm", \
+            "maxent", "mcl", "pcp", "knn", "ss-cknn", "multilabel"}, default="auto"
         The learning method. "auto" combines linear models and two kinds of EM, with weights
         fitted to held-out labels. "nb" uses labeled documents only, "em" also unlabeled ones;
         "mixture" gives a class several components, for classes that cover several topics;
         "annealed" is EM with deterministic annealing; "sfe" estimates word frequencies from all
         documents, in one pass without EM; "two-view" is EM over words and vectors, for very few
         labels; "knn" lets the nearest labeled documents vote, "ss-cknn" also unlabeled ones that
-        they classified; "svm" trains a linear support vector machine for each class; "multilabel"
-        is a mixture of the word distributions of a document's labels. "auto", "svm" and
-        "multilabel" also learn several labels per document.
+        they classified; "svm" trains a linear support vector machine for each class, "tsvm" also
+        keeps unlabeled documents out of its margin; "maxent" is logistic regression, to which "mcl"
+        and "pcp" add the likelihood of all documents, with the same parameters or with others that
+        are coupled to them; "multilabel" is a mixture of the word distributions of a document's
+        labels. "auto", "svm" and "multilabel" also learn several labels per document.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
         and ``n_jobs``) to use instead of the method's defaults, such as

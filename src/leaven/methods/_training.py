@@ -40,16 +40,16 @@ WORDS_CHOSEN_BY_LABELS = (
     "that the check would hold out; leaven diagnose checks with all words"
 )
 CHOSEN_TOGETHER = (
-    "the accuracies by which components were chosen are optimistic: the words were selected "
-    "by the same labels; choose both by a grid search with LabeledFold"
+    "the accuracies by which settings were chosen are optimistic: the words were selected by the "
+    "same labels; choose both by a grid search with LabeledFold"
 )
 EXPECTED_TOGETHER = (
     "the expected accuracy is optimistic: the words were selected by the labels that were held "
     "out; use leaven evaluate on other labeled documents"
 )
 EXPECTED_CHOSEN = (
-    "the expected accuracy is optimistic: the number of components was chosen by the labels "
-    "that were held out; use leaven evaluate on other labeled documents"
+    "the expected accuracy is optimistic: settings of the method were chosen by the labels that "
+    "were held out; use leaven evaluate on other labeled documents"
 )
 MOST_COMPARED = 5000  # labeled documents kept to compare others with, at most
 STOPPED = "training was stopped early, as the progress callback requested"

@@ -1,10 +1,12 @@
-"""Models of the EM loop: p(x, k | params), its prior and its M-step."""
+"""Models: of the EM loop, with a prior and an M-step, and others as sums with a gradient."""
 
-from leaven.models._base import Model, Statistics, SummedFields
+from leaven.models._base import Model, Slope, Statistics, SummedFields
 from leaven.models._frequency_estimate import FrequencyEstimate, WordTotals
 from leaven.models._known_sets import KnownSets
 from leaven.models._label_sets import LabelSetMixture, LabelSetParams, LabelSetStats
+from leaven.models._log_linear import NaiveMRF, log_unigram
 from leaven.models._mixture import MixtureParams, MixtureStats, MultinomialMixture
+from leaven.models._ramp import RampLoss
 from leaven.models._set_search import SEARCHES, Scale, SetSearch, Visited
 from leaven.models._two_view import TwoViewMixture, TwoViewParams, TwoViewStats
 from leaven.models._word_information import WordCounts, WordWeights
@@ -20,8 +22,11 @@ __all__ = [
     "MixtureStats",
     "Model",
     "MultinomialMixture",
+    "NaiveMRF",
+    "RampLoss",
     "Scale",
     "SetSearch",
+    "Slope",
     "Statistics",
     "SummedFields",
     "TwoViewMixture",
@@ -31,4 +36,5 @@ __all__ = [
     "WordCounts",
     "WordTotals",
     "WordWeights",
+    "log_unigram",
 ]

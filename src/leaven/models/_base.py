@@ -5,10 +5,11 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from leaven._base.typing import FloatArray
 from leaven.corpora._base import Addable, Block
 from leaven.posteriors import Posterior
 
-__all__ = ["Model", "Statistics", "SummedFields"]
+__all__ = ["Model", "Slope", "Statistics", "SummedFields"]
 
 
 class Statistics(Addable, Protocol):
@@ -38,6 +39,15 @@ class SummedFields:
     def _pairs(self, other: Self) -> list[tuple[str, Any, Any]]:
         names = [each.name for each in fields(self)]
         return [(name, getattr(self, name), getattr(other, name)) for name in names]
+
+
+@dataclass(frozen=True, eq=False)
+class Slope(SummedFields):
+    """A sum over documents and its gradient, for models that are fitted by gradients."""
+
+    value: float
+    table: FloatArray  # (n_words + 1, n_columns), as the parameters: biases are in the last row
+    n_documents: float  # by weight
 
 
 P = TypeVar("P")

@@ -1,0 +1,200 @@
+"""Maximum entropy, and its hybrids with a model of documents (Druck et al., 2007)."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from leaven._base.typing import FloatArray
+from leaven._base.validation import check_choice
+from leaven.corpora import TrainingSet
+from leaven.experts import LogLinearExpert
+from leaven.learners._base import Run
+from leaven.learners._tuning import AUTO, TunedLearner, candidates_of, check_auto
+from leaven.learning import (
+    Conditional,
+    Coupled,
+    GradientResult,
+    Hybrid,
+    Likelihoods,
+    MultiConditional,
+    climb_gradient,
+)
+
+__all__ = [
+    "STARTS",
+    "MaxEntLearner",
+    "MultiConditionalLearner",
+    "ParameterCouplingLearner",
+]
+
+STARTS = ("supervised", "zero")
+VARIANCES = (0.1, 1.0, 10.0)  # candidates
+FIRST_STEPS = 5  # of the likelihood of labels alone, before the hybrid's
+
+
+@dataclass(frozen=True)
+class LogLinearLearner(TunedLearner):
+    """What the learners of log-linear models have in common."""
+
+    search: ClassVar[str] = "L-BFGS"
+    advice: ClassVar[str] = (
+        "Try another start, a larger alpha, or training without unlabeled documents (method maxent)"
+    )
+
+    variance: float | str = AUTO
+
+    def check(self, dtype: Any) -> None:
+        super().check(dtype)
+        check_auto("variance", self.variance, "(0, inf)")
+
+    def settings(self) -> dict[str, float]:
+        return {"variance": float(self.variance)}
+
+    def usual(self) -> Self:
+        return replace(self, variance=1.0) if self.variance == AUTO else self
+
+    def paths(self) -> list[list[Self]]:
+        return [
+            replace(self, variance=variance)._path()
+            for variance in candidates_of(self.variance, VARIANCES)
+        ]
+
+    def _path(self) -> list[Self]:
+        """The path of one variance."""
+        return [self]
+
+    @abstractmethod
+    def objective(self, likelihoods: Likelihoods) -> Hybrid:
+        """What is maximized."""
+        ...
+
+    def start_table(self, likelihoods: Likelihoods) -> FloatArray:
+        """The table that the climb starts from."""
+        return np.zeros(likelihoods.shape)
+
+    def search_given(
+        self, training: TrainingSet, run: Run
+    ) -> tuple[LogLinearExpert, GradientResult]:
+        likelihoods = Likelihoods.of(training.corpus, training.n_classes, run.n_threads)
+        objective = self.objective(likelihoods)
+        table = _earlier(run, likelihoods)
+        if table is None:
+            table = self.start_table(likelihoods)
+        result = climb_gradient(
+            objective.height,
+            objective.start(table),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            on_step=run.progress.steps("climbing", self.max_iter),
+        )
+        table = objective.table(result.params).copy()
+        return LogLinearExpert(self.title, table), result
+
+
+def _earlier(run: Run, likelihoods: Likelihoods) -> FloatArray | None:
+    """The table of an earlier fit, if the run has one that fits."""
+    table = None if run.start is None else run.start.linear_weights()
+    return table if table is not None and table.shape == likelihoods.shape else None
+
+
+@dataclass(frozen=True)
+class MaxEntLearner(LogLinearLearner):
+    """Maximum entropy; the options are those of :class:`leaven.MaxEntClassifier`."""
+
+    title: ClassVar[str] = "maximum entropy"
+
+    @property
+    def is_supervised(self) -> bool:
+        return True
+
+    def objective(self, likelihoods: Likelihoods) -> Conditional:
+        return Conditional(likelihoods, float(self.variance))
+
+
+@dataclass(frozen=True)
+class HybridLearner(LogLinearLearner):
+    """A learner whose ``alpha`` says how much the likelihood of labels counts."""
+
+    discriminative: ClassVar[float]  # the alpha that makes it maximum entropy
+    candidates: ClassVar[tuple[float, ...]]  # of alpha, from discriminative to generative
+    usual_alpha: ClassVar[float]
+
+    alpha: float | str = AUTO
+    start: str = STARTS[0]
+
+    def check(self, dtype: Any) -> None:
+        super().check(dtype)
+        check_auto("alpha", self.alpha, f"(0, {self.discriminative}]")
+        check_choice("start", self.start, STARTS)
+
+    @property
+    def is_supervised(self) -> bool:
+        return self.alpha == self.discriminative
+
+    def settings(self) -> dict[str, float]:
+        return {"alpha": float(self.alpha), **super().settings()}
+
+    def usual(self) -> Self:
+        found = super().usual()
+        return replace(found, alpha=self.usual_alpha) if self.alpha == AUTO else found
+
+    def _path(self) -> list[Self]:
+        alphas = candidates_of(self.alpha, (self.discriminative, *self.candidates))
+        return [replace(self, alpha=alpha) for alpha in alphas]
+
+    def start_table(self, likelihoods: Likelihoods) -> FloatArray:
+        if self.start == "zero" or self.is_supervised:
+            return super().start_table(likelihoods)
+        supervised = Conditional(likelihoods, float(self.variance))
+        found = climb_gradient(
+            supervised.height,
+            supervised.start(super().start_table(likelihoods)),
+            max_iter=self.first_steps,
+            tol=self.tol,
+        )
+        return supervised.table(found.params)
+
+    @property
+    def first_steps(self) -> int:
+        """Most steps of the likelihood of labels alone, before the hybrid's."""
+        return self.max_iter
+
+
+@dataclass(frozen=True)
+class MultiConditionalLearner(HybridLearner):
+    """One table of parameters; the options of :class:`leaven.MultiConditionalClassifier`."""
+
+    title: ClassVar[str] = "multi-conditional learning"
+    discriminative: ClassVar[float] = np.inf
+    candidates: ClassVar[tuple[float, ...]] = (1e6, 1e4, 1e2)
+    usual_alpha: ClassVar[float] = 1e4
+
+    def objective(self, likelihoods: Likelihoods) -> Hybrid:
+        if self.is_supervised:
+            return Conditional(likelihoods, float(self.variance))
+        return MultiConditional(likelihoods, float(self.variance), float(self.alpha))
+
+    @property
+    def first_steps(self) -> int:
+        return FIRST_STEPS
+
+
+@dataclass(frozen=True)
+class ParameterCouplingLearner(HybridLearner):
+    """Two coupled tables; the options of :class:`leaven.ParameterCouplingClassifier`."""
+
+    title: ClassVar[str] = "parameter coupling prior"
+    discriminative: ClassVar[float] = 1.0
+    candidates: ClassVar[tuple[float, ...]] = (0.7, 0.5, 0.3, 0.1)
+    usual_alpha: ClassVar[float] = 0.3
+
+    variance: float | str = 1.0
+
+    def objective(self, likelihoods: Likelihoods) -> Hybrid:
+        if self.is_supervised:
+            return Conditional(likelihoods, float(self.variance))
+        alpha = float(self.alpha)
+        deviation = (alpha / (1.0 - alpha)) ** 2  # section 5.1
+        return Coupled(likelihoods, float(self.variance), deviation**2)

@@ -1,0 +1,114 @@
+"""Transductive support vector machines, one for each class against the others."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array
+
+from leaven._base.typing import FloatArray
+from leaven._base.validation import check_choice, check_in
+from leaven.corpora import Block, Corpus, TrainingSet, in_memory, labeled_documents
+from leaven.experts import LinearExpert, row_norms
+from leaven.learners._base import Run
+from leaven.learners._tuning import AUTO, TunedLearner, candidates_of, check_auto
+from leaven.learning import CCCPResult, Margin, run_cccp
+from leaven.models import RampLoss
+
+__all__ = ["TransductiveSVMLearner"]
+
+MOST_LABELED = 200_000  # documents of the supervised start
+BALANCES = (AUTO, "labels", "predicted", "none")
+COSTS, UNLABELED_COSTS = (1.0, 10.0), (0.1, 1.0, 10.0)  # candidates
+
+
+@dataclass(frozen=True)
+class TransductiveSVMLearner(TunedLearner):
+    """Transductive SVM; the options are those of :class:`leaven.TransductiveSVM`."""
+
+    title: ClassVar[str] = "transductive SVM"
+    search: ClassVar[str] = "CCCP"
+    iterations: ClassVar[str] = "convex problems"
+    advice: ClassVar[str] = (
+        "Try a smaller C_unlabeled, or training without unlabeled documents (method svm)"
+    )
+
+    max_iter: int = 50
+    tol: float = 1e-4
+    C: float | str = 10.0
+    C_unlabeled: float | str = AUTO
+    ramp: float = -0.5
+    balance: str = AUTO
+
+    def check(self, dtype: Any) -> None:
+        super().check(dtype)
+        check_auto("C", self.C, "(0, inf)")
+        check_auto("C_unlabeled", self.C_unlabeled, "[0, inf)")
+        check_in("ramp", self.ramp, "(-1, 0]")
+        check_choice("balance", self.balance, BALANCES)
+
+    @property
+    def is_supervised(self) -> bool:
+        return self.C_unlabeled == 0
+
+    def settings(self) -> dict[str, float]:
+        return {"C": float(self.C), "C_unlabeled": float(self.C_unlabeled)}
+
+    def usual(self) -> Self:
+        C = 10.0 if self.C == AUTO else self.C
+        C_unlabeled = C if self.C_unlabeled == AUTO else self.C_unlabeled
+        return replace(self, C=C, C_unlabeled=C_unlabeled)
+
+    def paths(self) -> list[list[Self]]:
+        of_unlabeled = candidates_of(self.C_unlabeled, (0.0, *UNLABELED_COSTS))
+        return [
+            [replace(self, C=C, C_unlabeled=cost) for cost in of_unlabeled]
+            for C in candidates_of(self.C, COSTS)
+        ]
+
+    def search_given(self, training: TrainingSet, run: Run) -> tuple[LinearExpert, CCCPResult]:
+        n_classes = training.n_classes
+        found = labeled_documents(training.corpus, MOST_LABELED)
+        labeled = in_memory(unit_length(found), run.n_threads)
+        loss = RampLoss(n_classes, float(self.C), float(self.C_unlabeled), self.ramp)
+        supervised = Margin(labeled, replace(loss, C_unlabeled=0.0))
+        start = supervised.solved()
+        margin = supervised
+        if not self.is_supervised:
+            margin = self._balanced(training.corpus.map(unit_length), loss, start)
+        earlier = _earlier(run, loss, training.corpus.n_words)
+        result = run_cccp(
+            margin,
+            start if earlier is None or self.is_supervised else earlier,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            on_step=run.progress.steps("climbing", self.max_iter),
+        )
+        table = result.table
+        if n_classes == 2:  # one machine, whose positive side is the second class
+            table = np.hstack([-table, table])
+        no_directions = np.zeros((0, n_classes))
+        return LinearExpert(self.title, table[:-1], no_directions, table[-1]), result
+
+    def _balanced(self, corpus: Corpus, loss: RampLoss, start: FloatArray) -> Margin:
+        """The problem with the balance of classes that is wanted."""
+        balance = self.balance
+        if balance == AUTO:
+            # Few labels of two classes place the boundary too badly for its shares to be used.
+            balance = "labels" if loss.n_classes == 2 else "predicted"
+        if balance == "none":
+            return Margin(corpus, loss)
+        return Margin.balanced(corpus, loss, start if balance == "predicted" else None)
+
+
+def unit_length(block: Block) -> Block:
+    """The documents scaled to Euclidean length one."""
+    return replace(block, X=csr_array(diags_array(1.0 / row_norms(block.X)) @ block.X))
+
+
+def _earlier(run: Run, loss: RampLoss, n_words: int) -> FloatArray | None:
+    """The machines of an earlier fit, if the run has some that fit."""
+    table = None if run.start is None else run.start.linear_weights()
+    if table is None or table.shape != (n_words + 1, loss.n_classes):
+        return None
+    return np.ascontiguousarray(table[:, loss.machine_classes], np.float64)

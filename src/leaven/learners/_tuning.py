@@ -1,0 +1,318 @@
+"""Choice of settings by held-out labels, with unlabeled documents in training.
+
+Settings are tried along paths. A path begins with a supervised fit; each further fit lets
+unlabeled documents count for more and starts from the one before. So a choice among many settings
+costs little more than a few fits, and the supervised model is always among the candidates.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from leaven._base.folds import enough_folds
+from leaven._base.measures import log_softmax
+from leaven._base.percent import percent
+from leaven._base.progress import SILENT
+from leaven._base.typing import FloatArray, IntArray
+from leaven._base.validation import check_in, check_whole
+from leaven.corpora import Block, TrainingSet, in_memory, sample_unlabeled
+from leaven.documents._label_checks import check_label_weights
+from leaven.documents._labels import Labels
+from leaven.exceptions import CollapseWarning
+from leaven.experts import Expert
+from leaven.learners._base import Learned, Learner, Message, Run
+from leaven.learners._collapse import collapse_message, predicted_shares
+from leaven.learning._cross_validation import Folds
+
+__all__ = ["AUTO", "Tried", "TunedLearned", "TunedLearner", "candidates_of", "check_auto"]
+
+AUTO = "auto"
+N_FOLDS = 5
+ENOUGH = 200  # held-out documents
+MOST_UNLABELED = 2000  # documents in a sample that stands for all
+IGNORED = "unlabeled documents were ignored: with them, one class took almost all of them"
+STEPS_ON_THE_WAY = 30  # of fits that only lead to the next one
+
+
+def check_auto(name: str, value: float | str, interval: str) -> None:
+    """Refuse ``value`` unless it is "auto" or a number in ``interval``."""
+    if value == AUTO:
+        return
+    if isinstance(value, str):
+        raise ValueError(f"{name} must be {AUTO!r} or a number in {interval}, got {value!r}")
+    check_in(name, value, interval)
+
+
+def candidates_of(value: float | str, candidates: Sequence[float]) -> tuple[float, ...]:
+    """The candidates if ``value`` is "auto", else the value alone."""
+    return tuple(candidates) if value == AUTO else (float(value),)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How well settings classify held-out labeled documents."""
+
+    settings: Mapping[str, float | None]  # None is infinity
+    accuracy: float
+    log_likelihood: float  # mean per document, of probabilities scaled to suit
+    n_scored: int
+
+
+class Climbed(Protocol):
+    """How an iterative search went."""
+
+    @property
+    def objective(self) -> list[float]:
+        """At the start and after each iteration."""
+        ...
+
+    @property
+    def converged(self) -> bool: ...
+
+    @property
+    def n_iter(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TunedLearned(Learned):
+    """What was learned with given or chosen settings."""
+
+    learner: "TunedLearner"
+    result: Climbed = field(repr=False)
+    unlabeled_shares: FloatArray | None = None  # (n_classes,) predicted; None without any
+
+
+@dataclass(frozen=True)
+class TunedLearner(Learner):
+    """A learner some of whose settings held-out labels may choose."""
+
+    search: ClassVar[str]  # the algorithm, in reports
+    iterations: ClassVar[str] = "iterations"  # what it makes many of
+    advice: ClassVar[str]  # what to try after a collapse
+
+    max_iter: int = 200
+    tol: float = 1e-5
+
+    def check(self, dtype: Any) -> None:
+        check_whole("max_iter", self.max_iter, "[0, inf)")
+        check_in("tol", self.tol, "[0, inf)")
+
+    @abstractmethod
+    def paths(self) -> list[list[Self]]:
+        """Learners with all settings given, in the order in which fits start from each other.
+
+        Those that hold a single learner are not compared: nothing is to be chosen.
+        """
+        ...
+
+    @abstractmethod
+    def usual(self) -> Self:
+        """The learner with settings that suit most corpora, for labels that cannot be held out."""
+        ...
+
+    @abstractmethod
+    def settings(self) -> dict[str, float]:
+        """The settings that can be chosen."""
+        ...
+
+    def plain_settings(self) -> dict[str, float | None]:
+        """The settings as JSON can hold them: None is infinity."""
+        return {
+            name: value if np.isfinite(value) else None for name, value in self.settings().items()
+        }
+
+    @property
+    @abstractmethod
+    def is_supervised(self) -> bool:
+        """Whether the settings make it ignore unlabeled documents."""
+        ...
+
+    @abstractmethod
+    def search_given(self, training: TrainingSet, run: Run) -> tuple[Expert, Climbed]:
+        """Search with all settings given, from ``run.start`` if it fits."""
+        ...
+
+    def fit_given(self, training: TrainingSet, run: Run) -> TunedLearned:
+        """Fit with all settings given."""
+        check_label_weights(training.label_weights, training.labels)
+        expert, result = self.search_given(training, run)
+        shares = predicted_shares(expert, training)
+        how = "converged" if result.converged else "stopped"
+        line = f"{self.search} {how} after {result.n_iter:,} {self.iterations}"
+        return TunedLearned(
+            learner=self,
+            expert=expert,
+            facts={
+                **self.plain_settings(),
+                "objective": [float(value) for value in result.objective],
+                "converged": result.converged,
+                "unlabeled_shares": (
+                    {} if shares is None else training.labels.by_name(shares.tolist())
+                ),
+            },
+            lines=(line,) if result.n_iter > 1 else (),
+            messages=self._messages(training, run, result, shares),
+            result=result,
+            unlabeled_shares=shares,
+        )
+
+    def _messages(
+        self, training: TrainingSet, run: Run, result: Climbed, shares: FloatArray | None
+    ) -> tuple[Message, ...]:
+        found: list[Message] = []
+        is_cut = result.n_iter >= self.max_iter > 0 and not result.converged
+        if is_cut and not run.progress.is_stopped:
+            message = (
+                f"{self.search} stopped after {self.max_iter:,} {self.iterations} before reaching "
+                f"the tolerance {self.tol}; increase max_iter or tol"
+            )
+            found.append((ConvergenceWarning, message))
+        if not self.is_supervised:
+            weights = training.label_weights
+            collapse = collapse_message(training.labels, weights, shares, self.title, self.advice)
+            if collapse is not None:
+                found.append((CollapseWarning, collapse))
+        return tuple(found)
+
+    def fit(self, training: TrainingSet, run: Run) -> TunedLearned:
+        self.check(training.corpus.dtype)
+        # Optimizers add up long vectors all the time, where threads of the BLAS library wait for
+        # those that sum over documents.
+        with threadpool_limits(1, user_api="blas"):
+            return self._fit(training, run)
+
+    def _fit(self, training: TrainingSet, run: Run) -> TunedLearned:
+        paths = self.paths()
+        if training.corpus.reduce(_unlabeled_weight) == 0:
+            paths = [path[:1] for path in paths]
+        if sum(map(len, paths)) == 1:
+            return paths[0][0].fit_given(training, run)
+        choice = _Choice.of(paths, training, run)
+        if choice is None:
+            return _with_facts(self.usual().fit_given(training, run), ())
+        learned = _walked(choice.path, training, run)
+        if not learned.has_collapsed:
+            return _with_facts(learned, choice.tried)
+        learned = choice.supervised.fit_given(training, replace(run, start=None))
+        found = _with_facts(learned, choice.tried)
+        return replace(found, lines=(*found.lines, IGNORED))
+
+
+def _unlabeled_weight(block: Block) -> float:
+    return float(block.weight[block.y < 0].sum())
+
+
+T = TypeVar("T", bound=TunedLearner)
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice(Generic[T]):
+    """The path up to the chosen settings, and what was tried."""
+
+    path: Sequence[T]
+    supervised: T  # the best of those that ignore unlabeled documents
+    tried: tuple[Tried, ...]
+
+    @classmethod
+    def of(
+        cls, paths: Sequence[Sequence[T]], training: TrainingSet, run: Run
+    ) -> "_Choice[T] | None":
+        """The settings of the largest held-out likelihood; None where nothing can be held out."""
+        labeled = training.labeled
+        strata = training.labels.strata(labeled.y)
+        if int(np.bincount(strata).max()) < 2 or run.progress.is_stopped:
+            return None
+        sample = sample_unlabeled(training.corpus, MOST_UNLABELED, np.random.default_rng(run.seed))
+        unlabeled = in_memory(sample[0], run.n_threads)
+        folds = Folds(training, N_FOLDS, run.seed, labeled, unlabeled)
+        places = enough_folds(folds.folds, ENOUGH)
+        on_fit = run.progress.phase("choosing")
+        silent = replace(run, progress=SILENT, start=None)
+        n_done, total = 0, len(places) * sum(map(len, paths))
+        scores: list[list[FloatArray]] = [[] for path in paths for _ in path]
+        for fold in places:
+            rest, held = folds.rest(fold), folds.documents(fold)
+            number = 0
+            for path in paths:
+                start = None
+                for learner in path:
+                    learned = learner.fit_given(rest, replace(silent, start=start))
+                    start = learned.expert
+                    scores[number].append(start.scores(held.X, held.vectors))
+                    number += 1
+                    n_done += 1
+                    if on_fit is not None and on_fit(n_done, total):
+                        return None
+        truth = labeled.y[np.concatenate(places)]
+        learners = [learner for path in paths for learner in path]
+        tried = tuple(
+            _tried(learner, np.concatenate(found), truth, training.labels)
+            for learner, found in zip(learners, scores, strict=True)
+        )
+        ranked = sorted(range(len(tried)), key=lambda number: -tried[number].log_likelihood)
+        chosen = learners[ranked[0]]
+        path = next(path for path in paths if chosen in path)
+        supervised = [learners[number] for number in ranked if learners[number].is_supervised]
+        return cls(path[: path.index(chosen) + 1], (supervised or [chosen])[0], tried)
+
+
+def _tried(learner: T, scores: FloatArray, truth: IntArray, labels: Labels) -> Tried:
+    accuracy = float((labels.decide(scores) == truth).mean())
+    likelihood = _scaled_log_likelihood(scores, truth)
+    return Tried(learner.plain_settings(), accuracy, likelihood, len(truth))
+
+
+def _scaled_log_likelihood(scores: FloatArray, truth: IntArray) -> float:
+    """Mean log probability of the true classes, the scores multiplied by the factor that suits.
+
+    Models of words are overconfident to different degrees, and are calibrated afterwards. A factor
+    far from one that fits each score's spread is improbable, as if two more documents said so.
+    """
+    spread = max(float(scores.std(axis=1).mean()), 1e-12)
+    rows = np.arange(len(truth))
+
+    def loss(log_factor: float) -> float:
+        log_p = log_softmax(np.exp(log_factor) / spread * scores)[rows, truth]
+        return float(log_factor**2 - log_p.sum())
+
+    best = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded")
+    return -float(best.fun) / len(truth)
+
+
+def _walked(path: Sequence[T], training: TrainingSet, run: Run) -> TunedLearned:
+    """The fit at the end of a path, each begun where the one before ended."""
+    start = None
+    for learner in path[:-1]:
+        short = replace(learner, max_iter=min(learner.max_iter, STEPS_ON_THE_WAY))
+        start = short.fit_given(training, replace(run, start=start)).expert
+    return path[-1].fit_given(training, replace(run, start=start))
+
+
+def _with_facts(learned: TunedLearned, tried: tuple[Tried, ...]) -> TunedLearned:
+    """What was learned, with how its settings were chosen."""
+    chosen = learned.learner
+    if tried:
+        scored = next(each for each in tried if dict(each.settings) == chosen.plain_settings())
+        line = (
+            f"{_shown(chosen)} chosen among {len(tried)} settings: {percent(scored.accuracy)} "
+            f"accuracy on {scored.n_scored:,} held-out labels"
+        )
+    else:
+        line = f"{_shown(chosen)}: no labels could be held out to choose other settings"
+    facts = {**learned.facts, "tried": [asdict(each) for each in tried]}
+    return replace(
+        learned,
+        facts=facts,
+        lines=(line, *learned.lines),
+        is_chosen_by_labels=bool(tried),
+    )
+
+
+def _shown(learner: TunedLearner) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in learner.settings().items())
