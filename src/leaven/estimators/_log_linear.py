@@ -99,10 +99,11 @@ class MultiConditionalClassifier(TunedClassifier):
     ----------
     alpha : float or "auto", default="auto"
         Weight of the likelihood of labels; infinity is :class:`MaxEntClassifier`. "auto" chooses
-        by held-out labels among 1e2, 1e4, 1e6 and infinity, and infinity also where one class
-        would take almost all unlabeled documents.
+        by held-out labels among 1e2, 1e4 and infinity, and infinity also where one class would
+        take almost all unlabeled documents.
     variance : float or "auto", default="auto"
-        Variance of the Gaussian prior on all parameters. "auto" chooses among 0.1, 1 and 10.
+        Variance of the Gaussian prior on all parameters. "auto" chooses among 0.01 and 0.1,
+        for infinite ``alpha`` among 0.1, 1 and 10.
     start : {"supervised", "zero"}, default="supervised"
         Begin with a few iterations of the likelihood of labels alone, or where all classes are
         equal. The objective has many maxima, so that the start matters.
@@ -186,11 +187,11 @@ class ParameterCouplingClassifier(TunedClassifier):
     alpha : float in (0, 1] or "auto", default="auto"
         How free the two sets are: the standard deviation of their difference is
         (alpha / (1 - alpha))². Near 0 they are equal, at 1 independent, which is
-        :class:`MaxEntClassifier`. "auto" chooses by held-out labels among 0.1, 0.3, 0.5, 0.7 and 1,
-        and 1 also where one class would take almost all unlabeled documents.
+        :class:`MaxEntClassifier`. "auto" chooses by held-out labels among 0.1, 0.3, 0.5 and 1, and
+        1 also where one class would take almost all unlabeled documents.
     variance : float or "auto", default=1.0
-        Variance of the Gaussian prior on the parameters that classify. "auto" chooses among 0.1, 1
-        and 10.
+        Variance of the Gaussian prior on the parameters that classify. "auto" chooses among 0.01
+        and 0.1.
     start : {"supervised", "zero"}, default="supervised"
         Begin with the supervised solution, or where all classes are equal.
     max_iter : int, default=200

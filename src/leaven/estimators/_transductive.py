@@ -32,7 +32,7 @@ class TransductiveSVM(TunedClassifier):
         the labels, roughly; or of the signs that the supervised SVM predicts for unlabeled
         documents, for labels that are not a random sample. "auto" is "labels" for two classes, else
         "predicted".
-    max_iter : int, default=50
+    max_iter : int, default=30
         Most convex problems to solve.
     tol : float, default=1e-4
         It has converged once a convex problem lowers the objective by no more than ``tol`` times
@@ -87,7 +87,7 @@ class TransductiveSVM(TunedClassifier):
         C_unlabeled: float | str = "auto",
         ramp: float = -0.5,
         balance: str = "auto",
-        max_iter: int = 50,
+        max_iter: int = 30,
         tol: float = 1e-4,
         random_state: Seed = 0,
         n_jobs: int | None = None,

@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 STARTS = ("supervised", "zero")
-VARIANCES = (0.1, 1.0, 10.0)  # candidates
+VARIANCES = (0.1, 1.0, 10.0)  # candidates, of maximum entropy
+HYBRID_VARIANCES = (0.01, 0.1)
 FIRST_STEPS = 5  # of the likelihood of labels alone, before the hybrid's
 
 
@@ -51,19 +52,6 @@ class LogLinearLearner(TunedLearner):
 
     def settings(self) -> dict[str, float]:
         return {"variance": float(self.variance)}
-
-    def usual(self) -> Self:
-        return replace(self, variance=1.0) if self.variance == AUTO else self
-
-    def paths(self) -> list[list[Self]]:
-        return [
-            replace(self, variance=variance)._path()
-            for variance in candidates_of(self.variance, VARIANCES)
-        ]
-
-    def _path(self) -> list[Self]:
-        """The path of one variance."""
-        return [self]
 
     @abstractmethod
     def objective(self, likelihoods: Likelihoods) -> Hybrid:
@@ -109,6 +97,12 @@ class MaxEntLearner(LogLinearLearner):
     def is_supervised(self) -> bool:
         return True
 
+    def paths(self) -> list[list[Self]]:
+        return [[replace(self, variance=own) for own in candidates_of(self.variance, VARIANCES)]]
+
+    def usual_path(self) -> list[Self]:
+        return [replace(self, variance=1.0)]
+
     def objective(self, likelihoods: Likelihoods) -> Conditional:
         return Conditional(likelihoods, float(self.variance))
 
@@ -136,13 +130,30 @@ class HybridLearner(LogLinearLearner):
     def settings(self) -> dict[str, float]:
         return {"alpha": float(self.alpha), **super().settings()}
 
-    def usual(self) -> Self:
-        found = super().usual()
-        return replace(found, alpha=self.usual_alpha) if self.alpha == AUTO else found
+    def paths(self) -> list[list[Self]]:
+        hybrid = self.hybrid_paths(
+            candidates_of(self.alpha, self.candidates),
+            candidates_of(self.variance, HYBRID_VARIANCES),
+        )
+        if self.alpha != AUTO:
+            return hybrid
+        variances = candidates_of(self.variance, VARIANCES)
+        return [self._at([(self.discriminative, variance) for variance in variances]), *hybrid]
 
-    def _path(self) -> list[Self]:
-        alphas = candidates_of(self.alpha, (self.discriminative, *self.candidates))
-        return [replace(self, alpha=alpha) for alpha in alphas]
+    @abstractmethod
+    def hybrid_paths(
+        self, alphas: tuple[float, ...], variances: tuple[float, ...]
+    ) -> list[list[Self]]:
+        """Paths through combinations of settings."""
+        ...
+
+    def usual_path(self) -> list[Self]:
+        alphas = (self.usual_alpha,) if self.alpha == AUTO else (float(self.alpha),)
+        variances = candidates_of(self.variance, HYBRID_VARIANCES)
+        return self.hybrid_paths(alphas, variances)[-1]
+
+    def _at(self, settings: list[tuple[float, float]]) -> list[Self]:
+        return [replace(self, alpha=alpha, variance=variance) for alpha, variance in settings]
 
     def start_table(self, likelihoods: Likelihoods) -> FloatArray:
         if self.start == "zero" or self.is_supervised:
@@ -168,8 +179,14 @@ class MultiConditionalLearner(HybridLearner):
 
     title: ClassVar[str] = "multi-conditional learning"
     discriminative: ClassVar[float] = np.inf
-    candidates: ClassVar[tuple[float, ...]] = (1e6, 1e4, 1e2)
+    candidates: ClassVar[tuple[float, ...]] = (1e4, 1e2)
     usual_alpha: ClassVar[float] = 1e4
+
+    def hybrid_paths(
+        self, alphas: tuple[float, ...], variances: tuple[float, ...]
+    ) -> list[list[Self]]:
+        """A strong prior first: from its maximum better ones are found."""
+        return [self._at([(alpha, variance) for variance in variances]) for alpha in alphas]
 
     def objective(self, likelihoods: Likelihoods) -> Hybrid:
         if self.is_supervised:
@@ -187,8 +204,14 @@ class ParameterCouplingLearner(HybridLearner):
 
     title: ClassVar[str] = "parameter coupling prior"
     discriminative: ClassVar[float] = 1.0
-    candidates: ClassVar[tuple[float, ...]] = (0.7, 0.5, 0.3, 0.1)
+    candidates: ClassVar[tuple[float, ...]] = (0.1, 0.3, 0.5)
     usual_alpha: ClassVar[float] = 0.3
+
+    def hybrid_paths(
+        self, alphas: tuple[float, ...], variances: tuple[float, ...]
+    ) -> list[list[Self]]:
+        """A tight coupling first, under which both sets of parameters move together."""
+        return [self._at([(alpha, variance) for alpha in alphas]) for variance in variances]
 
     variance: float | str = 1.0
 

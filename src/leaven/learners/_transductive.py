@@ -29,11 +29,13 @@ class TransductiveSVMLearner(TunedLearner):
     title: ClassVar[str] = "transductive SVM"
     search: ClassVar[str] = "CCCP"
     iterations: ClassVar[str] = "convex problems"
+    steps_on_the_way: ClassVar[int] = 10
+    tol_on_the_way: ClassVar[float] = 1e-3
     advice: ClassVar[str] = (
         "Try a smaller C_unlabeled, or training without unlabeled documents (method svm)"
     )
 
-    max_iter: int = 50
+    max_iter: int = 30
     tol: float = 1e-4
     C: float | str = 10.0
     C_unlabeled: float | str = AUTO
@@ -54,10 +56,10 @@ class TransductiveSVMLearner(TunedLearner):
     def settings(self) -> dict[str, float]:
         return {"C": float(self.C), "C_unlabeled": float(self.C_unlabeled)}
 
-    def usual(self) -> Self:
-        C = 10.0 if self.C == AUTO else self.C
-        C_unlabeled = C if self.C_unlabeled == AUTO else self.C_unlabeled
-        return replace(self, C=C, C_unlabeled=C_unlabeled)
+    def usual_path(self) -> list[Self]:
+        C = 10.0 if self.C == AUTO else float(self.C)
+        C_unlabeled = 1.0 if self.C_unlabeled == AUTO else float(self.C_unlabeled)
+        return [replace(self, C=C, C_unlabeled=C_unlabeled)]
 
     def paths(self) -> list[list[Self]]:
         of_unlabeled = candidates_of(self.C_unlabeled, (0.0, *UNLABELED_COSTS))
@@ -67,16 +69,15 @@ class TransductiveSVMLearner(TunedLearner):
         ]
 
     def search_given(self, training: TrainingSet, run: Run) -> tuple[LinearExpert, CCCPResult]:
-        n_classes = training.n_classes
-        found = labeled_documents(training.corpus, MOST_LABELED)
-        labeled = in_memory(unit_length(found), run.n_threads)
+        n_classes, n_words = training.n_classes, training.corpus.n_words
+        labeled = unit_length(labeled_documents(training.corpus, MOST_LABELED))
         loss = RampLoss(n_classes, float(self.C), float(self.C_unlabeled), self.ramp)
-        supervised = Margin(labeled, replace(loss, C_unlabeled=0.0))
-        start = supervised.solved()
-        margin = supervised
-        if not self.is_supervised:
+        start = _supervised(labeled, replace(loss, C_unlabeled=0.0), run.n_threads)
+        if self.is_supervised:
+            margin = Margin(in_memory(labeled, run.n_threads), loss)
+        else:
             margin = self._balanced(training.corpus.map(unit_length), loss, start)
-        earlier = _earlier(run, loss, training.corpus.n_words)
+        earlier = _earlier(run, loss, n_words)
         result = run_cccp(
             margin,
             start if earlier is None or self.is_supervised else earlier,
@@ -104,6 +105,16 @@ class TransductiveSVMLearner(TunedLearner):
 def unit_length(block: Block) -> Block:
     """The documents scaled to Euclidean length one."""
     return replace(block, X=csr_array(diags_array(1.0 / row_norms(block.X)) @ block.X))
+
+
+def _supervised(labeled: Block, loss: RampLoss, n_threads: int | None) -> FloatArray:
+    """The machines of the labeled documents alone, which give no weight to other words."""
+    words = np.flatnonzero(np.bincount(labeled.X.indices, minlength=labeled.X.shape[1]))
+    own = replace(labeled, X=csr_array(labeled.X[:, words]))
+    found = Margin(in_memory(own, n_threads), loss).solved()
+    table = np.zeros((labeled.X.shape[1] + 1, found.shape[1]))
+    table[words], table[-1] = found[:-1], found[-1]
+    return table
 
 
 def _earlier(run: Run, loss: RampLoss, n_words: int) -> FloatArray | None:

@@ -1,8 +1,8 @@
 """Choice of settings by held-out labels, with unlabeled documents in training.
 
-Settings are tried along paths. A path begins with a supervised fit; each further fit lets
-unlabeled documents count for more and starts from the one before. So a choice among many settings
-costs little more than a few fits, and the supervised model is always among the candidates.
+Settings are tried along paths, on which each fit starts from the one before. So several settings
+cost little more than one. Supervised models are among the candidates, for corpora whose unlabeled
+documents do not help.
 """
 
 from abc import abstractmethod
@@ -23,7 +23,6 @@ from leaven._base.typing import FloatArray, IntArray
 from leaven._base.validation import check_in, check_whole
 from leaven.corpora import Block, TrainingSet, in_memory, sample_unlabeled
 from leaven.documents._label_checks import check_label_weights
-from leaven.documents._labels import Labels
 from leaven.exceptions import CollapseWarning
 from leaven.experts import Expert
 from leaven.learners._base import Learned, Learner, Message, Run
@@ -36,8 +35,8 @@ AUTO = "auto"
 N_FOLDS = 5
 ENOUGH = 200  # held-out documents
 MOST_UNLABELED = 2000  # documents in a sample that stands for all
+SURE = 1.0  # standard errors by which supervised settings must lead to be chosen
 IGNORED = "unlabeled documents were ignored: with them, one class took almost all of them"
-STEPS_ON_THE_WAY = 30  # of fits that only lead to the next one
 
 
 def check_auto(name: str, value: float | str, interval: str) -> None:
@@ -63,6 +62,14 @@ class Tried:
     log_likelihood: float  # mean per document, of probabilities scaled to suit
     n_scored: int
 
+    @property
+    def merit(self) -> tuple[float, float]:
+        """By which settings are ranked."""
+        return self.accuracy, self.log_likelihood
+
+
+T = TypeVar("T", bound="TunedLearner")
+
 
 class Climbed(Protocol):
     """How an iterative search went."""
@@ -86,6 +93,11 @@ class TunedLearned(Learned):
     learner: "TunedLearner"
     result: Climbed = field(repr=False)
     unlabeled_shares: FloatArray | None = None  # (n_classes,) predicted; None without any
+    path: Sequence["TunedLearner"] = ()  # of fits that led to it; itself is the last
+
+    def refit(self, training: TrainingSet, run: Run) -> Expert:
+        """With the same settings, along the same path."""
+        return _walked(self.path or [self.learner], training, replace(run, progress=SILENT)).expert
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,8 @@ class TunedLearner(Learner):
 
     search: ClassVar[str]  # the algorithm, in reports
     iterations: ClassVar[str] = "iterations"  # what it makes many of
+    steps_on_the_way: ClassVar[int] = 60  # most, of fits that are not returned
+    tol_on_the_way: ClassVar[float] = 1e-4
     advice: ClassVar[str]  # what to try after a collapse
 
     max_iter: int = 200
@@ -105,15 +119,12 @@ class TunedLearner(Learner):
 
     @abstractmethod
     def paths(self) -> list[list[Self]]:
-        """Learners with all settings given, in the order in which fits start from each other.
-
-        Those that hold a single learner are not compared: nothing is to be chosen.
-        """
+        """Learners with all settings given, in the order in which fits start from each other."""
         ...
 
     @abstractmethod
-    def usual(self) -> Self:
-        """The learner with settings that suit most corpora, for labels that cannot be held out."""
+    def usual_path(self) -> list[Self]:
+        """The path to settings that suit most corpora, for labels that cannot be held out."""
         ...
 
     @abstractmethod
@@ -132,6 +143,11 @@ class TunedLearner(Learner):
     def is_supervised(self) -> bool:
         """Whether the settings make it ignore unlabeled documents."""
         ...
+
+    def shortened(self) -> Self:
+        """With fewer iterations, for fits that are not returned."""
+        steps, tol = min(self.max_iter, self.steps_on_the_way), max(self.tol, self.tol_on_the_way)
+        return replace(self, max_iter=steps, tol=tol)
 
     @abstractmethod
     def search_given(self, training: TrainingSet, run: Run) -> tuple[Expert, Climbed]:
@@ -190,25 +206,28 @@ class TunedLearner(Learner):
     def _fit(self, training: TrainingSet, run: Run) -> TunedLearned:
         paths = self.paths()
         if training.corpus.reduce(_unlabeled_weight) == 0:
-            paths = [path[:1] for path in paths]
+            paths = _supervised(paths) or paths
         if sum(map(len, paths)) == 1:
             return paths[0][0].fit_given(training, run)
         choice = _Choice.of(paths, training, run)
         if choice is None:
-            return _with_facts(self.usual().fit_given(training, run), ())
+            return _with_facts(_walked(self.usual_path(), training, run), ())
         learned = _walked(choice.path, training, run)
         if not learned.has_collapsed:
             return _with_facts(learned, choice.tried)
-        learned = choice.supervised.fit_given(training, replace(run, start=None))
+        learned = _walked(choice.supervised, training, run)
         found = _with_facts(learned, choice.tried)
         return replace(found, lines=(*found.lines, IGNORED))
 
 
+def _supervised(paths: list[list[T]]) -> list[list[T]]:
+    """The parts of paths that ignore unlabeled documents."""
+    found = [[learner for learner in path if learner.is_supervised] for path in paths]
+    return [path for path in found if path]
+
+
 def _unlabeled_weight(block: Block) -> float:
     return float(block.weight[block.y < 0].sum())
-
-
-T = TypeVar("T", bound=TunedLearner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,14 +235,18 @@ class _Choice(Generic[T]):
     """The path up to the chosen settings, and what was tried."""
 
     path: Sequence[T]
-    supervised: T  # the best of those that ignore unlabeled documents
+    supervised: Sequence[T]  # to the best settings that ignore unlabeled documents
     tried: tuple[Tried, ...]
 
     @classmethod
     def of(
         cls, paths: Sequence[Sequence[T]], training: TrainingSet, run: Run
     ) -> "_Choice[T] | None":
-        """The settings of the largest held-out likelihood; None where nothing can be held out."""
+        """The settings that classify most held-out labels correctly; None if none can be held out.
+
+        Supervised settings must lead by a standard error: unlabeled documents usually help, and a
+        few held-out labels prove little.
+        """
         labeled = training.labeled
         strata = training.labels.strata(labeled.y)
         if int(np.bincount(strata).max()) < 2 or run.progress.is_stopped:
@@ -242,8 +265,7 @@ class _Choice(Generic[T]):
             for path in paths:
                 start = None
                 for learner in path:
-                    learned = learner.fit_given(rest, replace(silent, start=start))
-                    start = learned.expert
+                    start = learner.shortened().fit_given(rest, replace(silent, start=start)).expert
                     scores[number].append(start.scores(held.X, held.vectors))
                     number += 1
                     n_done += 1
@@ -251,24 +273,35 @@ class _Choice(Generic[T]):
                         return None
         truth = labeled.y[np.concatenate(places)]
         learners = [learner for path in paths for learner in path]
+        held_out = [np.concatenate(found) for found in scores]
+        right = [training.labels.decide(found) == truth for found in held_out]
         tried = tuple(
-            _tried(learner, np.concatenate(found), truth, training.labels)
-            for learner, found in zip(learners, scores, strict=True)
+            Tried(
+                learner.plain_settings(),
+                float(is_right.mean()),
+                scaled_log_likelihood(found, truth),
+                len(truth),
+            )
+            for learner, found, is_right in zip(learners, held_out, right, strict=True)
         )
-        ranked = sorted(range(len(tried)), key=lambda number: -tried[number].log_likelihood)
-        chosen = learners[ranked[0]]
-        path = next(path for path in paths if chosen in path)
-        supervised = [learners[number] for number in ranked if learners[number].is_supervised]
-        return cls(path[: path.index(chosen) + 1], (supervised or [chosen])[0], tried)
+        ranked = sorted(range(len(tried)), key=lambda number: tried[number].merit, reverse=True)
+        supervised = [number for number in ranked if learners[number].is_supervised]
+        others = [number for number in ranked if not learners[number].is_supervised]
+        chosen, fallback = (others or supervised)[0], (supervised or others)[0]
+        if supervised and others:
+            lead = right[fallback].astype(np.float64) - right[chosen]
+            if lead.sum() > SURE * np.sqrt((lead != 0).sum()):
+                chosen = fallback
+        return cls(_up_to(learners[chosen], paths), _up_to(learners[fallback], paths), tried)
 
 
-def _tried(learner: T, scores: FloatArray, truth: IntArray, labels: Labels) -> Tried:
-    accuracy = float((labels.decide(scores) == truth).mean())
-    likelihood = _scaled_log_likelihood(scores, truth)
-    return Tried(learner.plain_settings(), accuracy, likelihood, len(truth))
+def _up_to(learner: T, paths: Sequence[Sequence[T]]) -> Sequence[T]:
+    """The path to a learner."""
+    path = next(path for path in paths if learner in path)
+    return path[: path.index(learner) + 1]
 
 
-def _scaled_log_likelihood(scores: FloatArray, truth: IntArray) -> float:
+def scaled_log_likelihood(scores: FloatArray, truth: IntArray) -> float:
     """Mean log probability of the true classes, the scores multiplied by the factor that suits.
 
     Models of words are overconfident to different degrees, and are calibrated afterwards. A factor
@@ -285,13 +318,13 @@ def _scaled_log_likelihood(scores: FloatArray, truth: IntArray) -> float:
     return -float(best.fun) / len(truth)
 
 
-def _walked(path: Sequence[T], training: TrainingSet, run: Run) -> TunedLearned:
+def _walked(path: Sequence[TunedLearner], training: TrainingSet, run: Run) -> TunedLearned:
     """The fit at the end of a path, each begun where the one before ended."""
     start = None
     for learner in path[:-1]:
-        short = replace(learner, max_iter=min(learner.max_iter, STEPS_ON_THE_WAY))
-        start = short.fit_given(training, replace(run, start=start)).expert
-    return path[-1].fit_given(training, replace(run, start=start))
+        start = learner.shortened().fit_given(training, replace(run, start=start)).expert
+    found = path[-1].fit_given(training, replace(run, start=start))
+    return replace(found, path=path)
 
 
 def _with_facts(learned: TunedLearned, tried: tuple[Tried, ...]) -> TunedLearned:

@@ -11,7 +11,7 @@ from leaven._base.typing import FloatArray
 
 __all__ = ["GradientResult", "Height", "climb_gradient"]
 
-MEMORY = 10  # earlier steps that L-BFGS remembers: so many times two arrays of parameters
+MEMORY = 5  # earlier steps that L-BFGS remembers, of two arrays of parameters each
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,9 @@ def climb_gradient(
 ) -> GradientResult:
     """Maximize by L-BFGS from ``start``.
 
-    It has converged once no part of the objective, considered alone, changes any more (section 2.1
-    of Druck et al.): a large part could hide that a small one still moves. ``on_step(step,
-    objective)`` is called after every iteration; if it returns True, the climb ends.
+    It has converged once no part of the objective, considered alone, changes any more in two
+    iterations (section 2.1 of Druck et al.): a large part could hide that a small one still moves.
+    ``on_step(step, objective)`` is called after every iteration; if it returns True, it ends.
     """
     watch = _Watch(evaluate, tol, on_step)
     is_stopped = watch.reach(start)
@@ -82,7 +82,7 @@ class _Watch:
     ) -> None:
         self.evaluate, self.tol, self.on_step = evaluate, tol, on_step
         self.objective: list[float] = []
-        self.converged = False
+        self.converged = self.was_small = False
         self.last: tuple[FloatArray, Height] | None = None  # where the objective was evaluated
 
     def loss(self, params: FloatArray) -> tuple[float, FloatArray]:
@@ -100,7 +100,9 @@ class _Watch:
         height = self.at(params)
         if self.objective:
             change = np.abs(height.parts - self.height.parts)
-            self.converged = bool((change <= self.tol * height.scales).all())
+            is_small = bool((change <= self.tol * height.scales).all())
+            # Twice in a row: the first step is short, before the curvature is known.
+            self.converged, self.was_small = is_small and self.was_small, is_small
         self.params, self.height = params.copy(), height
         self.objective.append(height.total)
         step = len(self.objective) - 1

@@ -16,7 +16,7 @@ __all__ = ["CCCPResult", "Margin", "run_cccp"]
 
 MOST_STEPS = 300  # of L-BFGS in one convex problem
 PRECISION = 0.1  # of a convex problem, relative to the tolerance of the procedure
-EXACT = 1e-9  # tolerance of the supervised problem, which has few documents
+EXACT = 1e-7  # tolerance of the supervised problem, which has few documents
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +116,10 @@ def run_cccp(
     table = margin.completed(start)
     concave = margin.corpus.reduce(partial(margin.loss.concave, table))
     objective = [margin.risk(table, concave)]
-    if margin.loss.C_unlabeled == 0:
-        return CCCPResult(table, objective, converged=True)
     for step in count(1):
         is_stopped = on_step is not None and on_step(step - 1, objective[-1]) is True
+        if margin.loss.C_unlabeled == 0:  # the start is the solution
+            return CCCPResult(table, objective, converged=True)
         if is_stopped or step > max_iter:
             break
         table = margin.solved(table, concave.table, PRECISION * tol)

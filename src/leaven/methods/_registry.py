@@ -309,7 +309,7 @@ for _method in (
         "linear support vector machines that keep unlabeled documents out of the margin",
         "as svm, and labels are few",
         "leaven.learners:TransductiveSVMLearner",
-        {"max_iter": 50, "tol": 1e-4},
+        {"max_iter": 30, "tol": 1e-4},
         _UNSCALED,  # the learner scales documents to unit length
         _SOFT_RARE,
         supervised="svm",
