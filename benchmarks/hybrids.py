@@ -3,8 +3,8 @@
 SciPy's docstrings, and 20 Newsgroups where they are; 10 labels per class, all other documents are
 unlabeled. Settings are given, or chosen by held-out labels ("auto"). Supervised methods are
 compared with scikit-learn's on the labeled documents, the others with self-training by logistic
-regression on all documents, which has no prior on intercepts. BLAS has one thread, for the peers
-too: more threads slow all of them down.
+regression on all documents, which has no prior on intercepts. BLAS has one thread, as leaven's
+learners give it, for the peers too.
 
 Growth is that of one evaluation of the objective and its gradient, with what L-BFGS computes
 meanwhile. Steps of L-BFGS evaluate once or twice, by chance, so seconds per step would not show it.

@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 
 import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
+import generate_hybrids as of_hybrids  # noqa: E402
 import generate_multilabel as of_multilabel  # noqa: E402
 import generate_neighbors as of_neighbors  # noqa: E402
 import generate_studies as of_studies  # noqa: E402
@@ -36,9 +37,10 @@ class Section(NamedTuple):
     content: Callable[[], str]  # Markdown, without the markers
 
 
-SOURCES = (of_studies, of_neighbors, of_multilabel, of_benchmarks)
+SOURCES = (of_studies, of_neighbors, of_multilabel, of_hybrids, of_benchmarks)
 NEIGHBORS_PAGE = "docs/methods/neighbors.md"
 MULTILABEL_PAGE = "docs/methods/multilabel.md"
+HYBRIDS_PAGE = "docs/methods/hybrids.md"
 SECTIONS = [
     Section("README.md", "methods", of_code.methods_table),
     Section("docs/architecture.md", "tree", of_code.tree),
@@ -83,6 +85,11 @@ SECTIONS = [
     Section(MULTILABEL_PAGE, "label_sets_corpora: expected", of_multilabel.expected_table),
     Section(MULTILABEL_PAGE, "label_sets_few", of_multilabel.few_table),
     Section(MULTILABEL_PAGE, "benchmarks: label sets", of_multilabel.speed_table),
+    Section(HYBRIDS_PAGE, "hybrid_options: text", of_hybrids.text_table),
+    Section(HYBRIDS_PAGE, "hybrid_options: others", of_hybrids.options_table),
+    Section(HYBRIDS_PAGE, "druck_table_1", of_hybrids.table_1),
+    Section(HYBRIDS_PAGE, "transductive_svm", of_hybrids.transductive_table),
+    Section(HYBRIDS_PAGE, "benchmarks: hybrids", of_hybrids.speed_table),
 ]
 PICTURES = {  # and where each is copied from
     "docs/images/few_labels.png": "studies/results/few_labels.png",

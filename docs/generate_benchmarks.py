@@ -7,7 +7,8 @@ from typing import Any
 
 from studies._provenance import described, staleness
 
-NEIGHBORS, LABEL_SETS = "nearest neighbors", "several labels"  # with which their rows begin
+# With which rows that are shown elsewhere begin.
+NEIGHBORS, LABEL_SETS, HYBRIDS = "nearest neighbors", "several labels", "hybrids"
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results.json"
 
 
@@ -39,7 +40,7 @@ def speed_table() -> str:
 
 def _is_elsewhere(row: dict[str, Any]) -> bool:
     """Whether only the page of its method shows it."""
-    return row["what"].startswith((NEIGHBORS, LABEL_SETS)) and row["target"] is None
+    return row["what"].startswith((NEIGHBORS, LABEL_SETS, HYBRIDS)) and row["target"] is None
 
 
 def _row(row: dict[str, Any]) -> str:

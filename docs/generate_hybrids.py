@@ -1,23 +1,131 @@
-"""Markdown about hybrids and transductive SVMs, from the results of the benchmarks."""
+"""Markdown about hybrids and transductive SVMs, from the results of studies and of a benchmark."""
 
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import fmean, median, stdev
 from typing import Any
 
-import generate_benchmarks as of_benchmarks
-from studies._provenance import described
+from generate_studies import read
+from studies import druck_table_1
+from studies._provenance import described, staleness
 
-HYBRIDS = "hybrids"  # with which the rows of their benchmark begin
 GIVEN, CHOSEN = "settings given", "settings chosen"
+STUDIES = ("hybrid_options", "druck_table_1", "transductive_svm")
+TEXT, AUTO = "text", "auto"  # groups of hybrid_options
+SPEED = Path(__file__).resolve().parents[1] / "benchmarks" / "hybrids.json"
+RUN_SPEED = "python -m benchmarks hybrids --json benchmarks/hybrids.json"
+
+
+def stale_results() -> list[str]:
+    """A sentence for each study whose numbers are shown and whose code has changed since."""
+    notes = {f"studies/results/{name}.json": read(name).get("made_with") for name in STUDIES}
+    notes["benchmarks/hybrids.json"] = _speed().get("made_with")
+    stale = {name: staleness(made_with) for name, made_with in notes.items()}
+    return [f"{name} was {told}" for name, told in stale.items() if told]
+
+
+def text_table() -> str:
+    """Accuracy by what the text looks like."""
+    return _options((TEXT,))
+
+
+def options_table() -> str:
+    """Accuracy by all other options, and with chosen settings."""
+    return _options(("start", "coupling", "balance", AUTO))
+
+
+def _options(groups: Iterable[str]) -> str:
+    found = read("hybrid_options")
+    tried = found["variants"]
+    sizes = list(tried[0]["accuracy_by_labels"])
+    head = ["", "options", *(f"{size} labels" for size in sizes), "mean", "seconds"]
+    rows = [
+        [
+            each["group"],
+            each["name"],
+            *(f"{100 * each['accuracy_by_labels'][size]:.1f}" for size in sizes),
+            f"{100 * each['accuracy']:.1f}",
+            f"{each['seconds']:.1f}",
+        ]
+        for each in tried
+        if each["group"] in groups
+    ]
+    about = (
+        f"Accuracy in % on unlabeled training documents of five corpora, by labels per class "
+        f"({tried[0]['n_tasks']} tasks; `python -m studies hybrid_options`; "
+        f"{described(found['made_with'])}):"
+    )
+    return f"{about}\n\n{_table(head, rows)}"
+
+
+def table_1() -> str:
+    """Table 1 and 4 of Druck et al. beside ours, under the paper's protocol and without it."""
+    found = read("druck_table_1")
+    about = (
+        "Accuracy in %, the paper's and ours. *Best on test* is the paper's protocol: the one "
+        "setting of a grid with the highest mean test accuracy. It uses the test labels; *chosen "
+        "without test labels* does not (`python -m studies druck_table_1`; "
+        f"{described(found['made_with'])}; [all tables](../../studies/results/druck_table_1.md)):"
+    )
+    seconds = (
+        "Median seconds of a fit on one thread, beside the paper's Table 4; *auto* contains the "
+        "choice of settings:"
+    )
+    return "\n\n".join(
+        [
+            about,
+            druck_table_1.accuracy_table(found),
+            druck_table_1.notes(found),
+            seconds,
+            druck_table_1.seconds_table(found),
+        ]
+    )
+
+
+def transductive_table() -> str:
+    """Accuracy of transductive SVMs on two newsgroups."""
+    found = read("transductive_svm")
+    methods = list(next(iter(found["tasks"].values()))["methods"])
+    rows = []
+    for task, own in found["tasks"].items():
+        accuracy = [own["methods"][name]["accuracy"] for name in methods]
+        gain = own["gain"]
+        rows.append(
+            [
+                task,
+                *(f"{100 * fmean(each):.1f} ± {100 * stdev(each):.1f}" for each in accuracy),
+                f"{100 * gain['difference']:+.1f} (p = {gain['p_value']:.2g})",
+            ]
+        )
+    reported = ", ".join(f"{name} {100 * value:.1f}" for name, value in found["reported"].items())
+    tasks = found["tasks"].values()
+    timed = {name: [median(own["methods"][name]["seconds"]) for own in tasks] for name in methods}
+    seconds = ", ".join(f"{name} {median(values):.2f}" for name, values in timed.items())
+    about = (
+        "comp.sys.ibm.pc.hardware against comp.sys.mac.hardware, 40 labeled and 1,128 unlabeled "
+        f"messages, tested on later ones; accuracy in %, {found['draws']} draws. `tsvm` chooses "
+        f"C* by held-out labels. Others report, for features of their own: {reported} (`python -m "
+        f"studies transductive_svm`; {described(found['made_with'])}):"
+    )
+    head = ["messages", *methods, "tsvm − svm"]
+    return f"{about}\n\n{_table(head, rows)}\n\nMedian seconds of a fit: {seconds}."
+
+
+def _speed() -> dict[str, Any]:
+    if not SPEED.exists():
+        sys.exit(f"benchmarks/hybrids.json is missing; run: {RUN_SPEED}")
+    found: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
+    return found
 
 
 def speed_table() -> str:
-    """What the benchmark of hybrids measured, if it was run: fits, growth and memory."""
-    found = of_benchmarks.read()
-    own = [row for row in found["rows"] if row["what"].startswith(f"{HYBRIDS}: ")]
-    if not own:
-        return "Not measured yet (`python -m benchmarks`)."
+    """What the benchmark of hybrids measured: fits, growth and memory."""
+    found = _speed()
+    own = found["rows"]
     about = (
-        f"{found['machine']['processors']} cores (`python -m benchmarks`; "
-        f"{described(found['made_with'])}):"
+        f"{found['machine']['processors']} cores (`{RUN_SPEED}`; {described(found['made_with'])}):"
     )
     timed = [row for row in own if row["unit"] == "s"]
     fits = [

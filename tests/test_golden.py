@@ -20,6 +20,9 @@ TOPICS = 4
 OPTIONS = {
     "mixture": {"n_components": [1, 2], "n_init": 2},
     "annealed": {"beta_start": 0.1, "beta_factor": 1.3},
+    "tsvm": {"C_unlabeled": 1.0},
+    "mcl": {"alpha": 1e4, "variance": 0.1},
+    "pcp": {"alpha": 0.3},
 }
 
 
@@ -65,7 +68,8 @@ def main(names):
         for name in names
         for calibrate in (True, False)
     }
-    GOLDEN.write_text(json.dumps(found) + "\n")
+    before = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {}
+    GOLDEN.write_text(json.dumps({**before, **found}) + "\n")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,11 @@ NEW_TEXTS, NEW_TRUTH, NEW_VECTORS = draw_texts(60, seed=1)
 QUICK = {
     "mixture": {"n_components": 2},
     "annealed": {"beta_start": 0.3, "beta_factor": 2.0},
+    "tsvm": {"C_unlabeled": 1.0},
+    "maxent": {"variance": 1.0},
+    "pcp": {"alpha": 0.3},
 }
+OPTIMISTIC = "the expected accuracy is optimistic"  # where a method chooses its settings
 METHODS = {name: QUICK.get(name, {}) for name in REGISTRY}
 
 
@@ -152,7 +156,7 @@ def test_files_give_the_classifier_that_memory_gives(tmp_path, method, options):
     there = TextClassifier(method, options=options).fit_files(write_files(tmp_path))
     assert_same_classifier(here, there)
     assert np.mean(there.predict(NEW_TEXTS) == NEW_TRUTH) > 0.9
-    assert not there.report_.warnings
+    assert [own for own in there.report_.warnings if OPTIMISTIC not in own] == []
 
 
 @pytest.mark.parametrize(("method", "options"), METHODS.items(), ids=METHODS.keys())

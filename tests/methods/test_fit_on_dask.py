@@ -23,6 +23,9 @@ WORDS = {
 QUICK = {
     "mixture": {"n_components": [1, 2], "n_splits": 2, "n_init": 1, "max_iter": 200},
     "annealed": {"beta_start": 0.3, "beta_factor": 1.5},
+    "tsvm": {"C_unlabeled": 1.0},
+    "maxent": {"variance": 1.0},
+    "pcp": {"alpha": 0.3},
 }
 METHODS = {name: QUICK.get(name, {}) for name in REGISTRY}
 

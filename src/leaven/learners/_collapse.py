@@ -1,5 +1,7 @@
 """Detection of collapse: one class takes almost all unlabeled documents."""
 
+from functools import partial
+
 import numpy as np
 
 from leaven._base.percent import percent
@@ -55,12 +57,13 @@ def _n_effective(shares: FloatArray) -> float:
 
 def predicted_shares(expert: Expert, training: TrainingSet) -> FloatArray | None:
     """Shares of the unlabeled documents that an expert assigns to each class; None without any."""
-
-    def count(block: Block) -> FloatArray:
-        unlabeled = block.rows(np.flatnonzero((block.y < 0) & (block.weight > 0)))
-        codes = training.labels.decide(expert.scores(unlabeled.X, unlabeled.vectors))
-        return np.bincount(codes, unlabeled.weight, training.n_classes).astype(np.float64)
-
-    counts = training.corpus.reduce(count)
+    # Not a closure: it would take the corpus along to the workers of a cluster.
+    counts = training.corpus.reduce(partial(_predicted_counts, expert, training.labels))
     total = counts.sum()
     return counts / total if total > 0 else None
+
+
+def _predicted_counts(expert: Expert, labels: Labels, block: Block) -> FloatArray:
+    unlabeled = block.rows(np.flatnonzero((block.y < 0) & (block.weight > 0)))
+    codes = labels.decide(expert.scores(unlabeled.X, unlabeled.vectors))
+    return np.bincount(codes, unlabeled.weight, len(labels)).astype(np.float64)
