@@ -68,3 +68,4 @@ def test_without_iterations_the_start_is_returned():
 def test_a_start_at_the_maximum_ends_there():
     found = climb_gradient(rosenbrock, np.array([1.0, 1.0]))
     assert_allclose(found.params, [1.0, 1.0])
+    assert found.converged

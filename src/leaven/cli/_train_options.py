@@ -237,8 +237,8 @@ Alpha = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Smoothing: pseudo-count added to every word count. Try smaller values if one class "
-        "is predicted far too often. For methods mcl and pcp: weight of the labels against the "
-        "likelihood of all documents.",
+        "is predicted far too often. For method mcl: weight of the likelihood of labels; for pcp: "
+        "how freely its two sets of parameters may differ, from 0 to 1.",
         show_default=default_of_option("alpha", USUAL["alpha"]),
         rich_help_panel=ADVANCED,
     ),

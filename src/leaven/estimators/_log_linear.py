@@ -28,8 +28,8 @@ class MaxEntClassifier(TunedClassifier):
     max_iter : int, default=200
         Most iterations of L-BFGS.
     tol : float, default=1e-5
-        It has converged once an iteration changes the log likelihood by no more than ``tol`` times
-        its size, or times the number of labeled documents if that is larger.
+        It has converged once two iterations change the log likelihood by no more than ``tol`` times
+        its size each, or times the number of labeled documents if that is larger.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the folds where ``variance`` is chosen.
     n_jobs : int or None, default=None
@@ -110,8 +110,8 @@ class MultiConditionalClassifier(TunedClassifier):
     max_iter : int, default=200
         Most iterations of L-BFGS.
     tol : float, default=1e-5
-        It has converged once an iteration changes neither likelihood by more than ``tol`` times its
-        size, or times the number of its documents if that is larger.
+        It has converged once two iterations in a row change neither likelihood by more than ``tol``
+        times its size, or times the number of its documents if that is larger.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the folds where settings are chosen.
     n_jobs : int or None, default=None
@@ -191,7 +191,7 @@ class ParameterCouplingClassifier(TunedClassifier):
         1 also where one class would take almost all unlabeled documents.
     variance : float or "auto", default=1.0
         Variance of the Gaussian prior on the parameters that classify. "auto" chooses among 0.01
-        and 0.1.
+        and 0.1, for ``alpha`` 1 among 0.1, 1 and 10.
     start : {"supervised", "zero"}, default="supervised"
         Begin with the supervised solution, or where all classes are equal.
     max_iter : int, default=200

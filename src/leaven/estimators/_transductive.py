@@ -33,7 +33,7 @@ class TransductiveSVM(TunedClassifier):
         documents, for labels that are not a random sample. "auto" is "labels" for two classes, else
         "predicted".
     max_iter : int, default=30
-        Most convex problems to solve.
+        Most convex problems to solve after the start.
     tol : float, default=1e-4
         It has converged once a convex problem lowers the objective by no more than ``tol`` times
         its value.
@@ -53,9 +53,11 @@ class TransductiveSVM(TunedClassifier):
     C_, C_unlabeled_ : float
         The settings, as given or chosen.
     objective_ : ndarray of shape (n_iter_,)
-        What is minimized, after each convex problem.
+        What is minimized, at the start and after each convex problem.
     n_iter_ : int
-        Convex problems solved; the first is the supervised one.
+        Convex problems solved, that of the start among them. It starts from the supervised SVM, or
+        where ``C_unlabeled`` is chosen from the machines of the next smaller one. Of more than
+        200,000 labeled documents the supervised SVM sees a sample.
     unlabeled_shares_ : ndarray of shape (n_classes,)
         Shares of the unlabeled documents that each class is predicted for; NaN without any.
 

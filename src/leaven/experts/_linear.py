@@ -10,7 +10,7 @@ from leaven._base.tensors import Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
 
-__all__ = ["LinearExpert", "row_norms"]
+__all__ = ["LinearExpert", "centred_words", "row_norms"]
 
 
 @register_expert
@@ -46,8 +46,7 @@ class LinearExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Weights of words against the other classes' mean."""
-        centred: FloatArray = self.words - self.words.mean(axis=1, keepdims=True)
-        return centred.T
+        return centred_words(self.words)
 
     def linear_weights(self) -> FloatArray | None:
         return None if self.sees_vectors else np.vstack([self.words, self.bias])
@@ -68,6 +67,12 @@ class LinearExpert(Expert):
         )
         check_sensible(words, directions, bias)
         return cls(stored.name, words, directions, bias)
+
+
+def centred_words(words: FloatArray) -> FloatArray:
+    """Weights of words, (n_words, n_classes), against the classes' mean: (n_classes, n_words)."""
+    centred: FloatArray = words - words.mean(axis=1, keepdims=True)
+    return centred.T
 
 
 def row_norms(X: Counts) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from leaven._base.tensors import Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven.experts._linear import centred_words
 
 __all__ = ["LogLinearExpert"]
 
@@ -31,9 +32,7 @@ class LogLinearExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Weights of words against the other classes' mean."""
-        words = self.table[:-1]
-        centred: FloatArray = words - words.mean(axis=1, keepdims=True)
-        return centred.T
+        return centred_words(self.table[:-1])
 
     def linear_weights(self) -> FloatArray:
         return self.table

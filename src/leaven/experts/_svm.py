@@ -9,6 +9,7 @@ import numpy as np
 from leaven._base.tensors import Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven.experts._linear import centred_words
 from leaven.models import WordWeights
 
 __all__ = ["SVMExpert"]
@@ -51,8 +52,7 @@ class SVMExpert(Expert):
         """Weights of words against the other classes' mean."""
         if self.sees_vectors:
             return np.zeros((len(self.bias), 1))
-        centred: FloatArray = self.words - self.words.mean(axis=1, keepdims=True)
-        return centred.T
+        return centred_words(self.words)
 
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         arrays = {"words": self.words, "directions": self.directions, "bias": self.bias}

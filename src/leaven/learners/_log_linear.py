@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from leaven._base.progress import OnStep
 from leaven._base.typing import FloatArray
 from leaven._base.validation import check_choice
 from leaven.corpora import TrainingSet
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 STARTS = ("supervised", "zero")
-VARIANCES = (0.1, 1.0, 10.0)  # candidates, of maximum entropy
+VARIANCES, USUAL_VARIANCE = (0.1, 1.0, 10.0), 1.0  # candidates of maximum entropy
 HYBRID_VARIANCES = (0.01, 0.1)
 FIRST_STEPS = 5  # of the likelihood of labels alone, before the hybrid's
 
@@ -58,8 +59,8 @@ class LogLinearLearner(TunedLearner):
         """What is maximized."""
         ...
 
-    def start_table(self, likelihoods: Likelihoods) -> FloatArray:
-        """The table that the climb starts from."""
+    def start_table(self, likelihoods: Likelihoods, on_step: OnStep | None) -> FloatArray:
+        """The table that the climb starts from; ``on_step`` may stop what leads to it."""
         return np.zeros(likelihoods.shape)
 
     def search_given(
@@ -67,24 +68,19 @@ class LogLinearLearner(TunedLearner):
     ) -> tuple[LogLinearExpert, GradientResult]:
         likelihoods = Likelihoods.of(training.corpus, training.n_classes, run.n_threads)
         objective = self.objective(likelihoods)
-        table = _earlier(run, likelihoods)
+        on_step = run.progress.steps("climbing", self.max_iter)
+        table = self.earlier_table(training, run)
         if table is None:
-            table = self.start_table(likelihoods)
+            table = self.start_table(likelihoods, on_step)
         result = climb_gradient(
             objective.height,
             objective.start(table),
             max_iter=self.max_iter,
             tol=self.tol,
-            on_step=run.progress.steps("climbing", self.max_iter),
+            on_step=on_step,
         )
         table = objective.table(result.params).copy()
         return LogLinearExpert(self.title, table), result
-
-
-def _earlier(run: Run, likelihoods: Likelihoods) -> FloatArray | None:
-    """The table of an earlier fit, if the run has one that fits."""
-    table = None if run.start is None else run.start.linear_weights()
-    return table if table is not None and table.shape == likelihoods.shape else None
 
 
 @dataclass(frozen=True)
@@ -100,8 +96,8 @@ class MaxEntLearner(LogLinearLearner):
     def paths(self) -> list[list[Self]]:
         return [[replace(self, variance=own) for own in candidates_of(self.variance, VARIANCES)]]
 
-    def usual_path(self) -> list[Self]:
-        return [replace(self, variance=1.0)]
+    def usual_path(self, supervised: bool) -> list[Self]:
+        return [replace(self, variance=USUAL_VARIANCE)]
 
     def objective(self, likelihoods: Likelihoods) -> Conditional:
         return Conditional(likelihoods, float(self.variance))
@@ -109,7 +105,7 @@ class MaxEntLearner(LogLinearLearner):
 
 @dataclass(frozen=True)
 class HybridLearner(LogLinearLearner):
-    """A learner whose ``alpha`` says how much the likelihood of labels counts."""
+    """A learner whose ``alpha`` lies between generative and discriminative."""
 
     discriminative: ClassVar[float]  # the alpha that makes it maximum entropy
     candidates: ClassVar[tuple[float, ...]]  # of alpha, from discriminative to generative
@@ -131,14 +127,14 @@ class HybridLearner(LogLinearLearner):
         return {"alpha": float(self.alpha), **super().settings()}
 
     def paths(self) -> list[list[Self]]:
-        hybrid = self.hybrid_paths(
-            candidates_of(self.alpha, self.candidates),
-            candidates_of(self.variance, HYBRID_VARIANCES),
-        )
-        if self.alpha != AUTO:
-            return hybrid
-        variances = candidates_of(self.variance, VARIANCES)
-        return [self._at([(self.discriminative, variance) for variance in variances]), *hybrid]
+        paths: list[list[Self]] = []
+        if self.alpha == AUTO or self.is_supervised:
+            variances = candidates_of(self.variance, VARIANCES)
+            paths.append(self._at([(self.discriminative, variance) for variance in variances]))
+        if not self.is_supervised:
+            alphas = candidates_of(self.alpha, self.candidates)
+            paths += self.hybrid_paths(alphas, candidates_of(self.variance, HYBRID_VARIANCES))
+        return paths
 
     @abstractmethod
     def hybrid_paths(
@@ -147,23 +143,27 @@ class HybridLearner(LogLinearLearner):
         """Paths through combinations of settings."""
         ...
 
-    def usual_path(self) -> list[Self]:
-        alphas = (self.usual_alpha,) if self.alpha == AUTO else (float(self.alpha),)
-        variances = candidates_of(self.variance, HYBRID_VARIANCES)
-        return self.hybrid_paths(alphas, variances)[-1]
+    def usual_path(self, supervised: bool) -> list[Self]:
+        if supervised or self.is_supervised:
+            (variance,) = candidates_of(self.variance, (USUAL_VARIANCE,))
+            return self._at([(self.discriminative, variance)])
+        alphas = candidates_of(self.alpha, (self.usual_alpha,))
+        return self.hybrid_paths(alphas, candidates_of(self.variance, HYBRID_VARIANCES))[-1]
 
     def _at(self, settings: list[tuple[float, float]]) -> list[Self]:
         return [replace(self, alpha=alpha, variance=variance) for alpha, variance in settings]
 
-    def start_table(self, likelihoods: Likelihoods) -> FloatArray:
+    def start_table(self, likelihoods: Likelihoods, on_step: OnStep | None) -> FloatArray:
+        zero = super().start_table(likelihoods, on_step)
         if self.start == "zero" or self.is_supervised:
-            return super().start_table(likelihoods)
+            return zero
         supervised = Conditional(likelihoods, float(self.variance))
         found = climb_gradient(
             supervised.height,
-            supervised.start(super().start_table(likelihoods)),
+            supervised.start(zero),
             max_iter=self.first_steps,
             tol=self.tol,
+            on_step=None if on_step is None else lambda _, objective: on_step(0, objective),
         )
         return supervised.table(found.params)
 
@@ -207,13 +207,13 @@ class ParameterCouplingLearner(HybridLearner):
     candidates: ClassVar[tuple[float, ...]] = (0.1, 0.3, 0.5)
     usual_alpha: ClassVar[float] = 0.3
 
+    variance: float | str = 1.0
+
     def hybrid_paths(
         self, alphas: tuple[float, ...], variances: tuple[float, ...]
     ) -> list[list[Self]]:
         """A tight coupling first, under which both sets of parameters move together."""
         return [self._at([(alpha, variance) for alpha in alphas]) for variance in variances]
-
-    variance: float | str = 1.0
 
     def objective(self, likelihoods: Likelihoods) -> Hybrid:
         if self.is_supervised:

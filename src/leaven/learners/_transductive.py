@@ -11,13 +11,13 @@ from leaven._base.validation import check_choice, check_in
 from leaven.corpora import Block, Corpus, TrainingSet, in_memory, labeled_documents
 from leaven.experts import LinearExpert, row_norms
 from leaven.learners._base import Run
+from leaven.learners._svm import MOST_LABELED
 from leaven.learners._tuning import AUTO, TunedLearner, candidates_of, check_auto
 from leaven.learning import CCCPResult, Margin, run_cccp
 from leaven.models import RampLoss
 
 __all__ = ["TransductiveSVMLearner"]
 
-MOST_LABELED = 200_000  # documents of the supervised start
 BALANCES = (AUTO, "labels", "predicted", "none")
 COSTS, UNLABELED_COSTS = (1.0, 10.0), (0.1, 1.0, 10.0)  # candidates
 
@@ -56,9 +56,9 @@ class TransductiveSVMLearner(TunedLearner):
     def settings(self) -> dict[str, float]:
         return {"C": float(self.C), "C_unlabeled": float(self.C_unlabeled)}
 
-    def usual_path(self) -> list[Self]:
-        C = 10.0 if self.C == AUTO else float(self.C)
-        C_unlabeled = 1.0 if self.C_unlabeled == AUTO else float(self.C_unlabeled)
+    def usual_path(self, supervised: bool) -> list[Self]:
+        (C,) = candidates_of(self.C, (10.0,))
+        (C_unlabeled,) = (0.0,) if supervised else candidates_of(self.C_unlabeled, (1.0,))
         return [replace(self, C=C, C_unlabeled=C_unlabeled)]
 
     def paths(self) -> list[list[Self]]:
@@ -69,7 +69,7 @@ class TransductiveSVMLearner(TunedLearner):
         ]
 
     def search_given(self, training: TrainingSet, run: Run) -> tuple[LinearExpert, CCCPResult]:
-        n_classes, n_words = training.n_classes, training.corpus.n_words
+        n_classes = training.n_classes
         labeled = unit_length(labeled_documents(training.corpus, MOST_LABELED))
         loss = RampLoss(n_classes, float(self.C), float(self.C_unlabeled), self.ramp)
         start = _supervised(labeled, replace(loss, C_unlabeled=0.0), run.n_threads)
@@ -77,10 +77,12 @@ class TransductiveSVMLearner(TunedLearner):
             margin = Margin(in_memory(labeled, run.n_threads), loss)
         else:
             margin = self._balanced(training.corpus.map(unit_length), loss, start)
-        earlier = _earlier(run, loss, n_words)
+        earlier = self.earlier_table(training, run)
+        if earlier is not None and not self.is_supervised:
+            start = np.ascontiguousarray(earlier[:, loss.machine_classes], np.float64)
         result = run_cccp(
             margin,
-            start if earlier is None or self.is_supervised else earlier,
+            start,
             max_iter=self.max_iter,
             tol=self.tol,
             on_step=run.progress.steps("climbing", self.max_iter),
@@ -115,11 +117,3 @@ def _supervised(labeled: Block, loss: RampLoss, n_threads: int | None) -> FloatA
     table = np.zeros((labeled.X.shape[1] + 1, found.shape[1]))
     table[words], table[-1] = found[:-1], found[-1]
     return table
-
-
-def _earlier(run: Run, loss: RampLoss, n_words: int) -> FloatArray | None:
-    """The machines of an earlier fit, if the run has some that fit."""
-    table = None if run.start is None else run.start.linear_weights()
-    if table is None or table.shape != (n_words + 1, loss.n_classes):
-        return None
-    return np.ascontiguousarray(table[:, loss.machine_classes], np.float64)

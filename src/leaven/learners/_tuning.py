@@ -19,7 +19,7 @@ from leaven._base.folds import enough_folds
 from leaven._base.measures import log_softmax
 from leaven._base.percent import percent
 from leaven._base.progress import SILENT
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import check_in, check_whole
 from leaven.corpora import Block, TrainingSet, in_memory, sample_unlabeled
 from leaven.documents._label_checks import check_label_weights
@@ -36,7 +36,7 @@ N_FOLDS = 5
 ENOUGH = 200  # held-out documents
 MOST_UNLABELED = 2000  # documents in a sample that stands for all
 SURE = 1.0  # standard errors by which supervised settings must lead to be chosen
-IGNORED = "unlabeled documents were ignored: with them, one class took almost all of them"
+IGNORED = "unlabeled documents were ignored: with them, few classes took almost all of them"
 
 
 def check_auto(name: str, value: float | str, interval: str) -> None:
@@ -61,11 +61,6 @@ class Tried:
     accuracy: float
     log_likelihood: float  # mean per document, of probabilities scaled to suit
     n_scored: int
-
-    @property
-    def merit(self) -> tuple[float, float]:
-        """By which settings are ranked."""
-        return self.accuracy, self.log_likelihood
 
 
 T = TypeVar("T", bound="TunedLearner")
@@ -123,8 +118,11 @@ class TunedLearner(Learner):
         ...
 
     @abstractmethod
-    def usual_path(self) -> list[Self]:
-        """The path to settings that suit most corpora, for labels that cannot be held out."""
+    def usual_path(self, supervised: bool) -> list[Self]:
+        """The path to settings that suit most corpora, for labels that cannot be held out.
+
+        ``supervised`` ones are asked for only where :meth:`paths` has some.
+        """
         ...
 
     @abstractmethod
@@ -143,6 +141,12 @@ class TunedLearner(Learner):
     def is_supervised(self) -> bool:
         """Whether the settings make it ignore unlabeled documents."""
         ...
+
+    def earlier_table(self, training: TrainingSet, run: Run) -> FloatArray | None:
+        """Weights of words and biases of an earlier fit, if the run has one that fits."""
+        table = None if run.start is None else run.start.linear_weights()
+        shape = (training.corpus.n_words + 1, training.n_classes)
+        return table if table is not None and table.shape == shape else None
 
     def shortened(self) -> Self:
         """With fewer iterations, for fits that are not returned."""
@@ -185,7 +189,7 @@ class TunedLearner(Learner):
         is_cut = result.n_iter >= self.max_iter > 0 and not result.converged
         if is_cut and not run.progress.is_stopped:
             message = (
-                f"{self.search} stopped after {self.max_iter:,} {self.iterations} before reaching "
+                f"{self.search} stopped after {result.n_iter:,} {self.iterations} before reaching "
                 f"the tolerance {self.tol}; increase max_iter or tol"
             )
             found.append((ConvergenceWarning, message))
@@ -198,26 +202,26 @@ class TunedLearner(Learner):
 
     def fit(self, training: TrainingSet, run: Run) -> TunedLearned:
         self.check(training.corpus.dtype)
-        # Optimizers add up long vectors all the time, where threads of the BLAS library wait for
-        # those that sum over documents.
+        # L-BFGS calls BLAS on long vectors, and threads of BLAS would compete with those that sum
+        # over documents.
         with threadpool_limits(1, user_api="blas"):
             return self._fit(training, run)
 
     def _fit(self, training: TrainingSet, run: Run) -> TunedLearned:
-        paths = self.paths()
-        if training.corpus.reduce(_unlabeled_weight) == 0:
-            paths = _supervised(paths) or paths
+        paths, is_supervised = self.paths(), False
+        supervised = _supervised(paths)
+        if supervised and training.corpus.reduce(_unlabeled_weight) == 0:
+            paths, is_supervised = supervised, True
         if sum(map(len, paths)) == 1:
             return paths[0][0].fit_given(training, run)
         choice = _Choice.of(paths, training, run)
-        if choice is None:
-            return _with_facts(_walked(self.usual_path(), training, run), ())
-        learned = _walked(choice.path, training, run)
-        if not learned.has_collapsed:
-            return _with_facts(learned, choice.tried)
-        learned = _walked(choice.supervised, training, run)
-        found = _with_facts(learned, choice.tried)
-        return replace(found, lines=(*found.lines, IGNORED))
+        path = self.usual_path(is_supervised) if choice is None else choice.path
+        learned, lines = _walked(path, training, run), tuple[str, ...]()
+        if learned.has_collapsed and supervised:
+            path = self.usual_path(True) if choice is None else choice.supervised
+            learned, lines = _walked(path, training, run), (IGNORED,)
+        learned = _with_facts(learned, () if choice is None else choice.tried, run)
+        return replace(learned, lines=(*learned.lines, *lines))
 
 
 def _supervised(paths: list[list[T]]) -> list[list[T]]:
@@ -284,15 +288,33 @@ class _Choice(Generic[T]):
             )
             for learner, found, is_right in zip(learners, held_out, right, strict=True)
         )
-        ranked = sorted(range(len(tried)), key=lambda number: tried[number].merit, reverse=True)
-        supervised = [number for number in ranked if learners[number].is_supervised]
-        others = [number for number in ranked if not learners[number].is_supervised]
-        chosen, fallback = (others or supervised)[0], (supervised or others)[0]
-        if supervised and others:
-            lead = right[fallback].astype(np.float64) - right[chosen]
-            if lead.sum() > SURE * np.sqrt((lead != 0).sum()):
-                chosen = fallback
+        likelihoods = [each.log_likelihood for each in tried]
+        chosen, fallback = ranked(right, likelihoods, [each.is_supervised for each in learners])
         return cls(_up_to(learners[chosen], paths), _up_to(learners[fallback], paths), tried)
+
+
+def ranked(
+    right: Sequence[BoolArray], likelihoods: Sequence[float], is_supervised: Sequence[bool]
+) -> tuple[int, int]:
+    """Numbers of the best settings, and of the best supervised ones if there are any.
+
+    ``right`` are the held-out documents that settings classify correctly. Supervised settings are
+    the best only if they lead by a standard error.
+    """
+
+    def best_of(wanted: bool) -> int | None:
+        numbers = [number for number, own in enumerate(is_supervised) if own == wanted]
+        merit = {number: (right[number].mean(), likelihoods[number]) for number in numbers}
+        return max(numbers, key=lambda number: merit[number], default=None)
+
+    supervised, other = best_of(True), best_of(False)
+    if supervised is None or other is None:
+        only = other if supervised is None else supervised
+        assert only is not None
+        return only, only
+    lead = right[supervised].astype(np.float64) - right[other]
+    is_sure = lead.sum() > SURE * np.sqrt((lead != 0).sum())
+    return supervised if is_sure else other, supervised
 
 
 def _up_to(learner: T, paths: Sequence[Sequence[T]]) -> Sequence[T]:
@@ -304,8 +326,8 @@ def _up_to(learner: T, paths: Sequence[Sequence[T]]) -> Sequence[T]:
 def scaled_log_likelihood(scores: FloatArray, truth: IntArray) -> float:
     """Mean log probability of the true classes, the scores multiplied by the factor that suits.
 
-    Models of words are overconfident to different degrees, and are calibrated afterwards. A factor
-    far from one that fits each score's spread is improbable, as if two more documents said so.
+    Models of words are overconfident to different degrees, and are calibrated afterwards. A weak
+    prior keeps the factor near the one that gives scores unit spread.
     """
     spread = max(float(scores.std(axis=1).mean()), 1e-12)
     rows = np.arange(len(truth))
@@ -327,7 +349,7 @@ def _walked(path: Sequence[TunedLearner], training: TrainingSet, run: Run) -> Tu
     return replace(found, path=path)
 
 
-def _with_facts(learned: TunedLearned, tried: tuple[Tried, ...]) -> TunedLearned:
+def _with_facts(learned: TunedLearned, tried: tuple[Tried, ...], run: Run) -> TunedLearned:
     """What was learned, with how its settings were chosen."""
     chosen = learned.learner
     if tried:
@@ -337,7 +359,10 @@ def _with_facts(learned: TunedLearned, tried: tuple[Tried, ...]) -> TunedLearned
             f"accuracy on {scored.n_scored:,} held-out labels"
         )
     else:
-        line = f"{_shown(chosen)}: no labels could be held out to choose other settings"
+        why = "no labels could be held out to choose other settings"
+        if run.progress.is_stopped:
+            why = "training was stopped before settings were chosen"
+        line = f"{_shown(chosen)}: {why}"
     facts = {**learned.facts, "tried": [asdict(each) for each in tried]}
     return replace(
         learned,

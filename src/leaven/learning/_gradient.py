@@ -54,13 +54,14 @@ def climb_gradient(
 
     It has converged once no part of the objective, considered alone, changes any more in two
     iterations (section 2.1 of Druck et al.): a large part could hide that a small one still moves.
-    ``on_step(step, objective)`` is called after every iteration; if it returns True, it ends.
+    ``on_step(step, objective)`` is called after every iteration; it ends the climb if it returns
+    True.
     """
     watch = _Watch(evaluate, tol, on_step)
     is_stopped = watch.reach(start)
     if max_iter > 0 and not is_stopped:
         # scipy's own tests see the sum of all parts only.
-        minimize(
+        found = minimize(
             watch.loss,
             start,
             jac=True,
@@ -68,6 +69,8 @@ def climb_gradient(
             callback=watch.after,
             options={"maxiter": max_iter, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0},
         )
+        # It ends by itself where no step leads higher.
+        watch.converged |= not watch.is_stopped and found.nit < max_iter
     return GradientResult(watch.params, watch.height, watch.objective, watch.converged)
 
 
@@ -82,7 +85,7 @@ class _Watch:
     ) -> None:
         self.evaluate, self.tol, self.on_step = evaluate, tol, on_step
         self.objective: list[float] = []
-        self.converged = self.was_small = False
+        self.converged = self.was_small = self.is_stopped = False
         self.last: tuple[FloatArray, Height] | None = None  # where the objective was evaluated
 
     def loss(self, params: FloatArray) -> tuple[float, FloatArray]:
@@ -110,5 +113,6 @@ class _Watch:
 
     def after(self, xk: FloatArray) -> None:
         """Called by scipy after every iteration."""
-        if self.reach(xk) or self.converged:
+        self.is_stopped = self.reach(xk)
+        if self.is_stopped or self.converged:
             raise StopIteration

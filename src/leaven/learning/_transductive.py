@@ -35,7 +35,7 @@ class CCCPResult:
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """The problem: losses of documents, whose lengths are one, beside small weights of words.
+    """The problem: losses of unit-length documents, and half of the squared weights of words.
 
     With ``center`` and ``target``, biases are not free: the mean score of the unlabeled
     documents is given, so that no class can take all of them.
@@ -91,12 +91,16 @@ class Margin:
         return Height(parts, np.abs(parts), 0.0, -gradient.ravel())
 
     def solved(
-        self, table: FloatArray | None = None, tangent: FloatArray | None = None, tol: float = EXACT
+        self,
+        table: FloatArray | None = None,
+        tangent: FloatArray | None = None,
+        tol: float = EXACT,
+        on_step: OnStep | None = None,
     ) -> FloatArray:
         """The solution of a convex problem, from a table on; without a tangent a supervised one."""
         table = self.zeros() if table is None else table
         height = partial(self.height, np.zeros_like(table) if tangent is None else tangent)
-        found = climb_gradient(height, table.ravel(), max_iter=MOST_STEPS, tol=tol)
+        found = climb_gradient(height, table.ravel(), max_iter=MOST_STEPS, tol=tol, on_step=on_step)
         return self.completed(found.params.reshape(table.shape))
 
 
@@ -117,14 +121,21 @@ def run_cccp(
     concave = margin.corpus.reduce(partial(margin.loss.concave, table))
     objective = [margin.risk(table, concave)]
     for step in count(1):
-        is_stopped = on_step is not None and on_step(step - 1, objective[-1]) is True
+        # Also during a convex problem, which can take many passes.
+        tell = None if on_step is None else partial(_tell, on_step, step - 1, objective[-1])
+        is_stopped = tell is not None and tell() is True
         if margin.loss.C_unlabeled == 0:  # the start is the solution
             return CCCPResult(table, objective, converged=True)
         if is_stopped or step > max_iter:
             break
-        table = margin.solved(table, concave.table, PRECISION * tol)
+        table = margin.solved(table, concave.table, PRECISION * tol, tell)
         concave = margin.corpus.reduce(partial(margin.loss.concave, table))
         objective.append(margin.risk(table, concave))
         if objective[-2] - objective[-1] <= tol * abs(objective[-2]):
             return CCCPResult(table, objective, converged=True)
     return CCCPResult(table, objective, converged=False)
+
+
+def _tell(on_step: OnStep, step: int, objective: float, *_: object) -> object:
+    """Report a step of CCCP, whatever step of a convex problem it is."""
+    return on_step(step, objective)

@@ -162,7 +162,7 @@ class FittedTexts:
         rose: bread 50.0 % → 100.0 %
         fell: orbit 50.0 % → 0.0 %
         """
-        if not hasattr(type(against), "fitted"):
+        if not isinstance(against, FittedTexts):
             raise TypeError(
                 "against must be a trained TextClassifier, or one that leaven.load returned, got "
                 f"{against!r}; load a model file first"

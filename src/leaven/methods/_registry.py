@@ -203,7 +203,7 @@ _NEIGHBORS = "leaven.learners:NeighborsLearner"
 _NEAREST = "knn"
 _MAXENT = "maxent"
 _CLIMB = {"max_iter": 200, "tol": 1e-5}
-# Chosen on the unlabeled documents of five corpora (docs/methods/hybrids.md).
+# Chosen on training documents of five corpora (docs/methods/hybrids.md).
 _UNSCALED = {"log_tf": True, "idf": True}
 _LABEL_SETS = "leaven.learners:LabelSetLearner"
 # Chosen on training documents of five corpora (docs/methods/multilabel.md).

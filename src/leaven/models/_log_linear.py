@@ -105,7 +105,7 @@ class NaiveMRF:
     def _log_sums(self, table: FloatArray, block: Block, y: IntArray, weight: FloatArray) -> Slope:
         """Sum of logsumexp_y (b_y + x t_y), over the document's own class where y is given.
 
-        This is an E-step: the gradient of a log sum are expected counts.
+        This is an E-step: the gradient of a log sum is a table of expected counts.
         """
         X = block.X
         counts = np.empty((X.shape[1] + 1, self.n_classes))
