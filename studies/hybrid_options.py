@@ -4,8 +4,8 @@ The methods of Druck et al. (2007): ``MaxEntClassifier`` (maxent), ``MultiCondit
 (mcl), ``ParameterCouplingClassifier`` (pcp) and ``TransductiveSVM`` (tsvm). Five corpora of
 few_labels, of which only training documents have a part here: 2, 5 or 20 documents of every class
 are labeled (at most half of a class), and at most 1,500 of the others, drawn at random, are
-unlabeled: 15 tasks. All documents of a task are given to fit; accuracy is that on the unlabeled ones, whose
-labels no method sees. Test documents are not used.
+unlabeled: 15 tasks. All documents of a task are given to fit; accuracy is that on the unlabeled
+ones, whose labels no method sees. Test documents are not used.
 
 Texts are words of at least two documents: raw counts, with or without English stop words (which
 makes no difference on sraa16k, whose words are anonymous), and log(1 + tf) · idf, as it is or with

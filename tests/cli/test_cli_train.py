@@ -253,7 +253,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
         about = re.split(rf" {option},? (?:--[a-z-]+ )?", shown, maxsplit=1)[1].partition(" --")[0]
         assert f"[default: {default}]" in about, option
     # As people read them.
-    assert stated["--alpha"] == "1.0; 0.05 for auto and two-view"
+    assert stated["--alpha"] == "1.0; 0.05 for auto and two-view, auto for mcl and pcp"
     assert stated["--unlabeled-weight"] == (
         "1.0; 0.0 for nb and knn, 0.1 for sfe and multilabel, 0.2 for ss-cknn"
     )

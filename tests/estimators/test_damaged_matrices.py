@@ -11,6 +11,7 @@ import scipy.sparse
 import leaven
 from leaven._base.matrices import check_matrix
 from leaven.corpora import Block, CachedCorpus, InMemoryCorpus, StreamedCorpus, gathered
+from leaven.estimators._tuned import TunedClassifier
 
 Y = np.array([0, 1, 0, -1, -1, 1])
 COUNTS = np.random.default_rng(0).poisson(1.0, (6, 8)).astype(np.float64)
@@ -115,8 +116,12 @@ def test_every_estimator_of_counts_is_tried():
     assert names == {
         "CondensedNeighbors",
         "FrequencyEstimateNB",
+        "MaxEntClassifier",
+        "MultiConditionalClassifier",
         "MultiLabelMixture",
         "NaiveBayesEM",
+        "ParameterCouplingClassifier",
+        "TransductiveSVM",
         "TwoViewEM",
     }
 
@@ -159,7 +164,9 @@ def test_order_and_repetition_of_indices_do_not_matter(estimator):
     assert not untidy.has_sorted_indices
     assert not pickle.loads(pickle.dumps(untidy)).has_canonical_format
     ours, theirs = estimator().fit(untidy, Y), estimator().fit(tidy, Y)
-    np.testing.assert_allclose(ours.predict_proba(untidy), theirs.predict_proba(tidy), atol=1e-6)
+    # Optimizers end within their tolerance of a solution.
+    atol = 1e-4 if issubclass(estimator, TunedClassifier) else 1e-6
+    np.testing.assert_allclose(ours.predict_proba(untidy), theirs.predict_proba(tidy), atol=atol)
 
 
 WEIGHTS = {

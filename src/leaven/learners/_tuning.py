@@ -28,6 +28,7 @@ from leaven.experts import Expert
 from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._collapse import collapse_message, predicted_shares
 from leaven.learning._cross_validation import Folds
+from leaven.learning._em_facts import class_lines
 
 __all__ = ["AUTO", "Tried", "TunedLearned", "TunedLearner", "candidates_of", "check_auto"]
 
@@ -165,18 +166,18 @@ class TunedLearner(Learner):
         shares = predicted_shares(expert, training)
         how = "converged" if result.converged else "stopped"
         line = f"{self.search} {how} after {result.n_iter:,} {self.iterations}"
+        facts = {
+            **self.plain_settings(),
+            "objective": [float(value) for value in result.objective],
+            "converged": result.converged,
+            "unlabeled_shares": {} if shares is None else training.labels.by_name(shares.tolist()),
+        }
         return TunedLearned(
             learner=self,
             expert=expert,
-            facts={
-                **self.plain_settings(),
-                "objective": [float(value) for value in result.objective],
-                "converged": result.converged,
-                "unlabeled_shares": (
-                    {} if shares is None else training.labels.by_name(shares.tolist())
-                ),
-            },
+            facts=facts,
             lines=(line,) if result.n_iter > 1 else (),
+            class_lines=class_lines(facts),
             messages=self._messages(training, run, result, shares),
             result=result,
             unlabeled_shares=shares,
