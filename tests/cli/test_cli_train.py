@@ -257,12 +257,12 @@ def test_the_defaults_that_help_states_are_those_used(run):
     assert stated["--unlabeled-weight"] == (
         "1.0; 0.0 for nb and knn, 0.1 for sfe and multilabel, 0.2 for ss-cknn"
     )
-    assert stated["--tol"] == "1e-06"
+    assert stated["--tol"] == "1e-06; 0.0001 for tsvm, 1e-05 for maxent, mcl and pcp"
     assert stated["--min-df"] == (
         "1 to 2, depending on the number of documents; 1 to 5 for nb, em, mixture and annealed"
     )
     assert stated["--length"] == (
-        "10; 150 for nb, em, mixture and annealed, none for svm and multilabel"
+        "none; 10 for auto, sfe, two-view, knn and ss-cknn, 150 for nb, em, mixture and annealed"
     )
 
 

@@ -2,6 +2,9 @@
 
 from typing import ClassVar
 
+from scipy.sparse import csr_array
+
+from leaven._base.typing import Counts
 from leaven._base.validation import Seed
 from leaven.estimators._tuned import TunedClassifier
 from leaven.learners import Learner, TransductiveSVMLearner
@@ -102,3 +105,10 @@ class TransductiveSVM(TunedClassifier):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _scaled(self, X: Counts) -> Counts:
+        if X.has_canonical_format:
+            return X
+        X = csr_array(X, copy=True)
+        X.sum_duplicates()  # so that the length of a document is that of its words
+        return X
