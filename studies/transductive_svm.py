@@ -9,9 +9,10 @@ English stop words, as Druck et al. (2007) remove them, or with them; unit lengt
 "svm" is ``TransductiveSVM(C_unlabeled=0)`` and "tsvm" ``TransductiveSVM()``, which chooses C* by
 held-out labels; "tsvm, C* = 10" is given that weight of unlabeled messages. The width of the
 hinge's rounded corner, C = 10, the tolerance, C* = 10 and the kinds of weights shown here were
-settled in trials that looked at test accuracy on this task, so the figures are optimistic; only the
-choice of C* in "tsvm" uses no test label. "LinearSVC" is scikit-learn's on the same labeled messages. Figures that others
-report for this task are in ``REPORTED``; their features may differ. Run: ``python -m studies
+settled in trials that looked at test accuracy on this task, so the figures are optimistic; only
+the choice of C* in "tsvm" uses no test label. "LinearSVC" is scikit-learn's on the same labeled
+messages. Figures that others report for this task are in ``REPORTED``; their features may differ.
+Run: ``python -m studies
 transductive_svm``.
 """
 
