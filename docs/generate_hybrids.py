@@ -71,8 +71,7 @@ def table_1() -> str:
     )
     seconds = (
         "Median seconds of a fit on one thread, beside the paper's Table 4; *auto* contains the "
-        "choice of settings. The machine did other work meanwhile, most of all during pcp-init on "
-        "ner:"
+        "choice of settings:"
     )
     return "\n\n".join(
         [
