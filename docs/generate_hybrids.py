@@ -8,6 +8,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from generate_studies import read
+from generate_tables import markdown_table
 from studies import druck_table_1
 from studies._provenance import described, staleness
 
@@ -57,7 +58,7 @@ def _options(groups: Iterable[str]) -> str:
         f"({tried[0]['n_tasks']} tasks; `python -m studies hybrid_options`; "
         f"{described(found['made_with'])}):"
     )
-    return f"{about}\n\n{_table(head, rows)}"
+    return f"{about}\n\n{markdown_table(head, rows)}"
 
 
 def table_1() -> str:
@@ -110,7 +111,7 @@ def transductive_table() -> str:
         f"studies transductive_svm`; {described(found['made_with'])}):"
     )
     head = ["messages", *methods, "tsvm − svm"]
-    return f"{about}\n\n{_table(head, rows)}\n\nMedian seconds of a fit: {seconds}."
+    return f"{about}\n\n{markdown_table(head, rows)}\n\nMedian seconds of a fit: {seconds}."
 
 
 def _speed() -> dict[str, Any]:
@@ -155,7 +156,7 @@ def _fits(rows: list[dict[str, Any]]) -> str:
         "words, {n_classes} classes; seconds of a fit, and accuracy on the unlabeled documents:"
     ).format_map(rows[0])
     head = ["method", GIVEN, CHOSEN, "compared with", "ratio"]
-    return f"{about[0].upper()}{about[1:]}\n\n{_table(head, lines)}"
+    return f"{about[0].upper()}{about[1:]}\n\n{markdown_table(head, lines)}"
 
 
 def _timed(seconds: float, accuracy: float) -> str:
@@ -178,7 +179,7 @@ def _growth(rows: list[dict[str, Any]]) -> list[str]:
             ]
             for row in own
         ]
-        tables.append(_table(head, lines))
+        tables.append(markdown_table(head, lines))
     return tables
 
 
@@ -200,8 +201,3 @@ def _digits(number: float) -> str:
 
 def _whole(number: str) -> str:
     return f"{int(number):,}"
-
-
-def _table(head: list[str], rows: list[list[Any]]) -> str:
-    lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]
-    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])

@@ -2,10 +2,10 @@
 
 from dataclasses import fields
 from statistics import fmean, stdev
-from typing import Any
 
 import generate_benchmarks as of_benchmarks
 from generate_studies import read
+from generate_tables import markdown_table
 from studies._provenance import described, staleness
 from studies.mccallum_table_2 import LITERAL
 
@@ -47,7 +47,7 @@ def options_table() -> str:
     for each in fields(own.learner_type):
         value = getattr(usual, each.name)
         rows.append([f"`{each.name}`", f"{value!r}", f"{LITERAL.get(each.name, value)!r}"])
-    return _table(["option", "default", "paper's model"], rows)
+    return markdown_table(["option", "default", "paper's model"], rows)
 
 
 def constants_table() -> str:
@@ -79,7 +79,7 @@ def constants_table() -> str:
          ", ".join(f"{each:g}" for each in _set_weights.PREFERENCES)],
         ["", "most frequent sets considered", f"{_set_weights.MOST_SETS:,}"],
     ]  # fmt: skip
-    return _table(["part", "constant", "value"], rows)
+    return markdown_table(["part", "constant", "value"], rows)
 
 
 def words_table() -> str:
@@ -95,7 +95,7 @@ def words_table() -> str:
         f"Words that the paper's table has too are bold; d\\* is any number; stop words besides "
         f"scikit-learn's: {added} ({_made('mccallum_table_1')}):"
     )
-    return f"{about}\n\n{_table(head, list(zip(*columns, strict=True)))}"
+    return f"{about}\n\n{markdown_table(head, list(zip(*columns, strict=True)))}"
 
 
 def accuracy_table() -> str:
@@ -127,8 +127,8 @@ def accuracy_table() -> str:
     return "\n\n".join(
         [
             sentence,
-            _table(head, rows),
-            _table([PER_CLASS, *found["classes"]], by_class),
+            markdown_table(head, rows),
+            markdown_table([PER_CLASS, *found["classes"]], by_class),
             f"Exact sets in points, McNemar's test: {'; '.join(tests)}.",
         ]
     )
@@ -144,7 +144,7 @@ def iterations_table() -> str:
         for name, own in by_model.items()
     ]
     head = ["exact sets, %, by `max_iter`", *steps]
-    return f"{_made('mccallum_table_2')}:\n\n{_table(head, rows)}"
+    return f"{_made('mccallum_table_2')}:\n\n{markdown_table(head, rows)}"
 
 
 def searches_table() -> str:
@@ -157,7 +157,7 @@ def searches_table() -> str:
         own = [found["searches"][model][search] for model in models]
         agreement = (f"{100 * row['agreement']:.2f}" for row in own)
         rows.append([f"`{search}`", *agreement, f"{own[0]['seconds']:.2f}"])
-    return f"{_made('mccallum_table_2')}:\n\n{_table(head, rows)}"
+    return f"{_made('mccallum_table_2')}:\n\n{markdown_table(head, rows)}"
 
 
 def all_classes_table() -> str:
@@ -174,7 +174,7 @@ def all_classes_table() -> str:
         f"{about['n_test']:,} test documents, in % ({_made('mccallum_90')}):"
     )
     after = f"Exact sets in points, McNemar's test: {'; '.join(tests)}."
-    return "\n\n".join([sentence, _table(["", *WHOLE, "seconds"], rows), after])
+    return "\n\n".join([sentence, markdown_table(["", *WHOLE, "seconds"], rows), after])
 
 
 def corpora_table() -> str:
@@ -198,8 +198,10 @@ def corpora_table() -> str:
         [f"`auto` − {_code(peer)}", *(_points(own[what]) for what in ("mean", "worst"))]
         for peer, own in found["auto_minus"].items()
     ]
-    summary = _table(["points", "mean of the corpora", "smallest of each measure"], differences)
-    return "\n\n".join([f"{_made('label_sets_corpora')}:", _table(head, rows), summary])
+    summary = markdown_table(
+        ["points", "mean of the corpora", "smallest of each measure"], differences
+    )
+    return "\n\n".join([f"{_made('label_sets_corpora')}:", markdown_table(head, rows), summary])
 
 
 def expected_table() -> str:
@@ -210,7 +212,7 @@ def expected_table() -> str:
         ["expected, from held-out labels", *(f"{100 * row['expected_exact']:.1f}" for row in own)],
         ["test documents", *(f"{100 * row['exact']:.1f}" for row in own)],
     ]
-    return _table(["`auto`, exact sets, %", *found], rows)
+    return markdown_table(["`auto`, exact sets, %", *found], rows)
 
 
 def few_table() -> str:
@@ -224,7 +226,7 @@ def few_table() -> str:
             [name, *(_mean_sd(own[size]["exact"]) if size in own else "" for size in sizes)]
             for name, own in by_variant.items()
         ]
-        parts.append(_table([f"{corpus}, labels", *sizes], rows))
+        parts.append(markdown_table([f"{corpus}, labels", *sizes], rows))
     head = ["corpus", "", *sizes]
     for what, about in {
         "unlabeled": "λ > 0 minus the same with λ = 0",
@@ -239,7 +241,10 @@ def few_table() -> str:
                     if test["a"] == name and test["measure"] == "exact"
                 }
                 rows.append([corpus, name, *(own.get(size, "") for size in sizes)])
-        parts += [f"{about}, exact sets in points (paired t-tests, Holm):", _table(head, rows)]
+        parts += [
+            f"{about}, exact sets in points (paired t-tests, Holm):",
+            markdown_table(head, rows),
+        ]
     return "\n\n".join(parts)
 
 
@@ -262,7 +267,7 @@ def speed_table() -> str:
         f"{found['machine']['processors']} cores (`python -m benchmarks`; "
         f"{described(found['made_with'])}):"
     )
-    return f"{about}\n\n{_table(['task', 'leaven', 'compared with', 'ratio'], rows)}"
+    return f"{about}\n\n{markdown_table(['task', 'leaven', 'compared with', 'ratio'], rows)}"
 
 
 def _made(name: str) -> str:
@@ -288,8 +293,3 @@ def _points(by_measure: dict[str, float]) -> str:
 
 def _mean_sd(values: list[float]) -> str:
     return f"{100 * fmean(values):.1f} ± {100 * stdev(values):.1f}"
-
-
-def _table(head: list[Any], rows: list[Any]) -> str:
-    lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]
-    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])

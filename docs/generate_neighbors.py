@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from statistics import fmean, median, stdev
-from typing import Any
 
 import generate_benchmarks as of_benchmarks
 from generate_studies import read
+from generate_tables import markdown_table
 from studies._provenance import described, staleness
 
 STUDIES = ("neighbor_options", "clark_table", "clark_figure_4")
@@ -45,7 +45,7 @@ def _options(groups: Iterable[str]) -> str:
         f"{found['n_tasks']} tasks, accuracy in % (`python -m studies neighbor_options`; "
         f"{described(found['made_with'])}):"
     )
-    return f"{about}\n\n{_table(head, rows)}"
+    return f"{about}\n\n{markdown_table(head, rows)}"
 
 
 def clark_table() -> str:
@@ -68,7 +68,7 @@ def clark_table() -> str:
         f"{described(found['made_with'])}; [all tables](../../studies/results/clark_table.md)):"
     )
     head_seconds = ["seconds, fit + predict", *head[1:]]
-    return "\n\n".join([about, _table(head, rows), _table(head_seconds, seconds)])
+    return "\n\n".join([about, markdown_table(head, rows), markdown_table(head_seconds, seconds)])
 
 
 def figure_4_table() -> str:
@@ -84,7 +84,7 @@ def figure_4_table() -> str:
         f"{found['draws']} draws, accuracy in % (`python -m studies clark_figure_4`; "
         f"{described(found['made_with'])}):"
     )
-    return f"{about}\n\n{_table(head, rows)}"
+    return f"{about}\n\n{markdown_table(head, rows)}"
 
 
 def speed_table() -> str:
@@ -115,8 +115,8 @@ def speed_table() -> str:
         f"{found['machine']['processors']} cores (`python -m benchmarks`; "
         f"{described(found['made_with'])}):"
     )
-    compared = _table(["task", "leaven", "compared with", "ratio"], rows)
-    return "\n\n".join([about, compared, _table(head, of_growth)])
+    compared = markdown_table(["task", "leaven", "compared with", "ratio"], rows)
+    return "\n\n".join([about, compared, markdown_table(head, of_growth)])
 
 
 def _mean_sd(values: list[float]) -> str:
@@ -125,8 +125,3 @@ def _mean_sd(values: list[float]) -> str:
 
 def _paper(numbers: list[float]) -> list[str]:
     return [*(f"{number:.2f}" for number in numbers), ""]
-
-
-def _table(head: list[str], rows: list[list[Any]]) -> str:
-    lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]
-    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])

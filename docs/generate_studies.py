@@ -3,12 +3,13 @@
 import json
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from generate_tables import markdown_table
 from studies import _names
 from studies._names import CORPORA
 from studies._provenance import described, staleness
@@ -89,7 +90,9 @@ def few_labels_table() -> str:
         means = [_percent(row[f"accuracy_{n}"]) for n in budgets]
         error = "–" if row["ece"] is None else f"{row['ece']:.3f}"
         rows.append([name, *means, _percent(row["accuracy"]), error, f"{row['seconds']:.1f}"])
-    return _table(["method", *map(str, budgets), "mean", "calibration error", "seconds"], rows)
+    return markdown_table(
+        ["method", *map(str, budgets), "mean", "calibration error", "seconds"], rows
+    )
 
 
 def few_labels_summary() -> str:
@@ -146,7 +149,8 @@ def newsgroups_table() -> str:
         f"{_word(results['draws'])} draws, %; the paper, which uses plain word counts, reports "
         f"{of_paper} at {_listed(paper['NB'])} labels):"
     )
-    return f"{_paragraph(head)}\n\n{_table(['labels', *(f'{size:,}' for size in sizes)], rows)}"
+    columns = ["labels", *(f"{size:,}" for size in sizes)]
+    return f"{_paragraph(head)}\n\n{markdown_table(columns, rows)}"
 
 
 def annealing_table() -> str:
@@ -162,7 +166,7 @@ def annealing_table() -> str:
         f"{_span(len(by_way['EM']) for by_way in accuracy.values())} draws, %; "
         "leaven's weighting):"
     )
-    return f"{_paragraph(head)}\n\n{_table(['labels per class', *accuracy], rows)}"
+    return f"{_paragraph(head)}\n\n{markdown_table(['labels per class', *accuracy], rows)}"
 
 
 def new_corpora_table() -> str:
@@ -194,7 +198,7 @@ def new_corpora_table() -> str:
         [str(n), *(_percent(accuracy[method][str(n)]) for method in ON_NEW_CORPORA)]
         for n in (*budgets, "mean")
     ]
-    shown = _table(["labels per class", *ON_NEW_CORPORA.values()], rows)
+    shown = markdown_table(["labels per class", *ON_NEW_CORPORA.values()], rows)
     return f"{_paragraph(head)}\n\n{shown}\n\n{_paragraph(note)}"
 
 
@@ -221,7 +225,7 @@ def sentence_vectors_table(methods: Iterable[str] = WITH_VECTORS, *, spread: boo
         f"{_made_with('sentence_vectors')}; mean{' ± standard deviation' if spread else ''} of "
         f"{_word(n_draws)} draws, %):"
     )
-    return f"{_paragraph(head)}\n\n{_table(['labels per class', *budgets], rows)}"
+    return f"{_paragraph(head)}\n\n{markdown_table(['labels per class', *budgets], rows)}"
 
 
 def _best_means() -> str:
@@ -387,9 +391,3 @@ def _paragraph(text: str, *, item: bool = False) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, *rows]
-    shown = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([shown[0], "|---" * len(head) + "|", *shown[1:]])

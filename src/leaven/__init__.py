@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from leaven.documents._labels import UNLABELED
     from leaven.estimators import (
         CondensedNeighbors,
+        FisherKernel,
         FrequencyEstimateNB,
         LabeledFold,
         MaxEntClassifier,
@@ -28,6 +29,7 @@ __all__ = [
     "compare",
     "UNLABELED",
     "CondensedNeighbors",
+    "FisherKernel",
     "FrequencyEstimateNB",
     "LabeledFold",
     "MaxEntClassifier",
@@ -47,6 +49,7 @@ _HOME = {
     "diagnose": "leaven.methods",
     "compare": "leaven.methods",
     "CondensedNeighbors": "leaven.estimators",
+    "FisherKernel": "leaven.estimators",
     "FrequencyEstimateNB": "leaven.estimators",
     "LabeledFold": "leaven.estimators",
     "MaxEntClassifier": "leaven.estimators",

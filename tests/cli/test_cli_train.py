@@ -253,7 +253,7 @@ def test_the_defaults_that_help_states_are_those_used(run):
         about = re.split(rf" {option},? (?:--[a-z-]+ )?", shown, maxsplit=1)[1].partition(" --")[0]
         assert f"[default: {default}]" in about, option
     # As people read them.
-    assert stated["--alpha"] == "1.0; 0.05 for auto and two-view, auto for mcl and pcp"
+    assert stated["--alpha"] == "1.0; 0.05 for auto, two-view and fisher, auto for mcl and pcp"
     assert stated["--unlabeled-weight"] == (
         "1.0; 0.0 for nb and knn, 0.1 for sfe and multilabel, 0.2 for ss-cknn"
     )
@@ -262,7 +262,8 @@ def test_the_defaults_that_help_states_are_those_used(run):
         "1 to 2, depending on the number of documents; 1 to 5 for nb, em, mixture and annealed"
     )
     assert stated["--length"] == (
-        "none; 10 for auto, sfe, two-view, knn and ss-cknn, 150 for nb, em, mixture and annealed"
+        "10; 150 for nb, em, mixture and annealed, none for svm, tsvm, maxent, mcl, pcp and "
+        "multilabel"
     )
 
 

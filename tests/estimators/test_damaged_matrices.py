@@ -24,7 +24,7 @@ ESTIMATORS = [
     own
     for name in leaven.__all__
     if inspect.isclass(own := getattr(leaven, name))
-    and hasattr(own, "fit")
+    and hasattr(own, "predict")
     and not own().__sklearn_tags__().input_tags.string
 ]
 FAR = 2**30  # far enough to be somebody else's memory
@@ -109,6 +109,15 @@ def test_no_estimator_follows_indices_out_of_a_matrix(estimator, X):
     for name in ("predict", "predict_proba", "predict_log_proba"):
         refused(getattr(fitted(estimator), name), X)
     refused(fitted(estimator).score, X, Y)
+
+
+@pytest.mark.parametrize("X", DAMAGED)
+def test_the_fisher_kernel_does_not_follow_them_either(X):
+    refused(leaven.FisherKernel().fit, X, Y)
+    refused(leaven.FisherKernel(n_clusters=2).fit, X)
+    fisher = fitted(leaven.FisherKernel)
+    for use in (fisher.transform, fisher.kernel, functools.partial(fisher.kernel, COUNTS)):
+        refused(use, X)
 
 
 def test_every_estimator_of_counts_is_tried():

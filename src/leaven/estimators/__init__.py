@@ -1,5 +1,6 @@
-"""scikit-learn classifiers on counts, and folds for its searches."""
+"""scikit-learn classifiers and transformers on counts, and folds for its searches."""
 
+from leaven.estimators._fisher import FisherKernel
 from leaven.estimators._frequency_estimate import FrequencyEstimateNB
 from leaven.estimators._labeled_fold import LabeledFold
 from leaven.estimators._log_linear import (
@@ -15,6 +16,7 @@ from leaven.estimators._two_view import TwoViewEM
 
 __all__ = [
     "CondensedNeighbors",
+    "FisherKernel",
     "FrequencyEstimateNB",
     "LabeledFold",
     "MaxEntClassifier",

@@ -150,9 +150,14 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         X = self._checked(X, "predict", reset=False)
         return self._scaled(csr_array(X))
 
-    def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
+    def _seen(self, X: Any, vectors: Any = None) -> tuple[Counts, FloatArray | None]:
+        """Documents to predict, as the expert takes them, and their vectors if it uses any."""
         counts = self._counts(X)
         seen = None if self._view is None else self._view.vectors(counts, vectors, self.n_jobs)
+        return counts, seen
+
+    def _scores(self, X: Any, vectors: Any = None) -> FloatArray:
+        counts, seen = self._seen(X, vectors)
         return self._learned.expert.scores(counts, seen)
 
     def _checked(self, X: Any, whom: str, *, reset: bool) -> Any:

@@ -18,6 +18,7 @@ from leaven.experts._explanations import (
     WordPull,
     strongest,
 )
+from leaven.experts._fisher import FisherExpert
 from leaven.experts._label_sets import LabelSetExpert
 from leaven.experts._linear import LinearExpert, row_norms
 from leaven.experts._log_linear import LogLinearExpert
@@ -39,6 +40,7 @@ __all__ = [
     "Decision",
     "Expert",
     "Explanation",
+    "FisherExpert",
     "Generated",
     "GeneratedWord",
     "LabelSetExpert",

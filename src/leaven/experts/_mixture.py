@@ -16,7 +16,14 @@ from leaven._base.tensors import (
 )
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.experts._base import Expert, StoredExpert, register_expert
-from leaven.models import MixtureParams, MultinomialMixture, TwoViewMixture, TwoViewParams
+from leaven.models import (
+    FeatureOptions,
+    FisherScores,
+    MixtureParams,
+    MultinomialMixture,
+    TwoViewMixture,
+    TwoViewParams,
+)
 
 __all__ = [
     "MixtureExpert",
@@ -82,6 +89,10 @@ class MixtureExpert(Expert):
     def as_mixture(self) -> "MixtureExpert":
         return self
 
+    def fisher_scores(self, options: FeatureOptions) -> FisherScores:
+        """How documents would change the mixture; they must be scaled as it expects."""
+        return FisherScores(self.model, self.params, options)
+
     def fits(self, component_class: IntArray, n_words: int, dtype: Any) -> bool:
         """Whether EM can start from the parameters: the same components and words."""
         return bool(
@@ -122,6 +133,9 @@ class TwoViewExpert(MixtureExpert):
     @property
     def sees_vectors(self) -> bool:
         return True
+
+    def fisher_scores(self, options: FeatureOptions) -> FisherScores:
+        return FisherScores(self.model, self.params, options, self.params.directions.shape[1])
 
     def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         added = super()._added(x, word_vectors)

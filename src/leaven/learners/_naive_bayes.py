@@ -15,7 +15,7 @@ from leaven._base.validation import check_choice, check_in, check_whole
 from leaven.corpora import CorpusSize, TrainingSet
 from leaven.documents._label_checks import check_label_weights
 from leaven.exceptions import CollapseWarning
-from leaven.experts import Expert, MixtureExpert
+from leaven.experts import MixtureExpert
 from leaven.learners._base import Learned, Learner, Message, Run
 from leaven.learners._collapse import collapse_message
 from leaven.learners._components import (
@@ -29,7 +29,7 @@ from leaven.learning._em_facts import EMFacts, class_lines, em_lines
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 
-__all__ = ["MixtureLearned", "NaiveBayesLearner", "mixture_prior_weight"]
+__all__ = ["ClustersLearner", "MixtureLearned", "NaiveBayesLearner", "mixture_prior_weight"]
 
 MIXTURE_PRIOR = 5.0  # effective number of independent words in a document
 
@@ -44,7 +44,7 @@ class MixtureLearned(Learned):
     choices: tuple[Choice, ...]  # of the number of components
     unlabeled_shares: FloatArray | None  # (n_classes,) None without unlabeled documents
 
-    def refit(self, training: TrainingSet, run: Run) -> Expert:
+    def refit(self, training: TrainingSet, run: Run) -> MixtureExpert:
         """From one start, with fewer temperatures."""
         once = replace(self.climb.thinned(), n_init=1)
         fit = fit_mixture(self.expert.model, training.corpus, once, run.seed)
@@ -113,14 +113,22 @@ class NaiveBayesLearner(Learner):
         is_single = isinstance(self.n_components, Integral) and self.n_components == 1
         return (1 if is_single else self.n_init) * (len(climb.warm_up) + climb.max_iter)
 
-    def fit(self, training: TrainingSet, run: Run) -> MixtureLearned:
+    def fit(self, training: TrainingSet, run: Run) -> Learned:
+        return self.fitted_mixture(training, run)
+
+    def fitted_mixture(self, training: TrainingSet, run: Run) -> MixtureLearned:
+        """The mixture, which learners of other models may be fitted to."""
         self.check(training.corpus.dtype)
-        check_label_weights(training.label_weights, training.labels)
+        self._check_labels(training)
         model, climb, choices = self._planned(training, run)
         start = self._warm_start(run, model, training)
         on_step = run.progress.steps("EM", self.most_steps)
         fit = fit_mixture(model, training.corpus, climb, run.seed, on_step, start)
         return self._learned(training, run, Ascent(model, climb), fit, choices)
+
+    def _check_labels(self, training: TrainingSet) -> None:
+        """Raise an error for labels that nothing can be learned from."""
+        check_label_weights(training.label_weights, training.labels)
 
     @property
     def climbs_unlabeled(self) -> bool:
@@ -224,6 +232,16 @@ class NaiveBayesLearner(Learner):
 
     def prior_weight(self, size: CorpusSize) -> float:
         return mixture_prior_weight(size)
+
+
+@dataclass(frozen=True)
+class ClustersLearner(NaiveBayesLearner):
+    """A mixture without classes: all documents are of one, whose components are clusters."""
+
+    title: ClassVar[str] = "clusters"
+
+    def _check_labels(self, training: TrainingSet) -> None:
+        return
 
 
 def mixture_prior_weight(size: CorpusSize) -> float:

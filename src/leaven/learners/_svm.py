@@ -16,7 +16,7 @@ from leaven.experts import SVMExpert
 from leaven.learners._base import Learned, Learner, Run
 from leaven.models import SummedFields, WordWeights
 
-__all__ = ["SVMLearner", "SVMVectorsLearner"]
+__all__ = ["SVMLearner", "SVMVectorsLearner", "fit_machines"]
 
 MOST_LABELED = 200_000  # documents; of more, a sample is used
 TOLERANCE = 1e-2  # of the solver; smaller ones take longer and predict the same
@@ -50,7 +50,7 @@ class SVMLearner(Learner):
         weights = WordWeights(_word_weights(documents, frequency), 1.0)
         has_class = training.labels.membership(documents.y)
         X = weights.applied(documents.X)
-        words, bias = _machines(X, documents.weight, has_class, self.C, run)
+        words, bias = fit_machines(X, documents.weight, has_class, self.C, run)
         no_directions = np.zeros((0, len(bias)), np.float32)
         return Learned(self, SVMExpert(self.title, weights, words, no_directions, bias))
 
@@ -65,7 +65,7 @@ class SVMVectorsLearner(SVMLearner):
         self.check(training.corpus.dtype)
         documents = training.labeled
         has_class = training.labels.membership(documents.y)
-        directions, bias = _machines(documents.vectors, documents.weight, has_class, self.C, run)
+        directions, bias = fit_machines(documents.vectors, documents.weight, has_class, self.C, run)
         words = WordWeights(np.zeros(0, np.float32), 1.0)
         none = np.zeros((0, len(bias)), np.float32)
         return Learned(self, SVMExpert(self.title, words, none, directions, bias))
@@ -91,10 +91,15 @@ def _word_weights(documents: Block, frequency: _Frequency) -> FloatArray:
     return np.asarray(idf, np.float32)
 
 
-def _machines(
-    X: Any, weight: FloatArray, has_class: BoolArray, C: float, run: Run
+def fit_machines(
+    X: Any,
+    weight: FloatArray,
+    has_class: BoolArray,
+    C: float,
+    run: Run,
+    has_intercept: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
-    """Weights of the columns of X, (n_columns, n_classes), and biases."""
+    """Weights of the columns of X, (n_columns, n_classes), and biases: one machine per class."""
     n_classes = has_class.shape[1]
     words = np.zeros((X.shape[1], n_classes), np.float32)
     bias = np.zeros(n_classes)
@@ -106,9 +111,10 @@ def _machines(
             if wanted.all() or not wanted.any():
                 bias[number] = FARTHEST if wanted.all() else -FARTHEST
                 continue
-            machine = LinearSVC(C=C, tol=TOLERANCE, dual=False)
+            machine = LinearSVC(C=C, tol=TOLERANCE, dual=False, fit_intercept=has_intercept)
             machine.fit(X, wanted, sample_weight=weight)
-            words[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
+            words[:, number] = machine.coef_[0]
+            bias[number] = machine.intercept_[0] if has_intercept else 0.0
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # near enough after 1,000 rounds

@@ -352,6 +352,16 @@ for _method in (
         estimator="ParameterCouplingClassifier",
     ),
     Method(
+        "fisher",
+        "linear support vector machines on Fisher scores of two-view EM",
+        "as two-view, and labels are more than a few (20 per class or more)",
+        "leaven.learners:FisherLearner",
+        _TWO_VIEWS,
+        _SOFT,
+        _SOFT_RARE,
+        supervised="svm",
+    ),
+    Method(
         _NEAREST,
         "votes of the nearest labeled documents",
         "predictions must be justified by documents, or classes have many different topics",

@@ -41,7 +41,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
     Parameters
     ----------
     method : {"auto", "nb", "em", "mixture", "annealed", "sfe", "two-view", "svm", "tsvm", \
-            "maxent", "mcl", "pcp", "knn", "ss-cknn", "multilabel"}, default="auto"
+            "maxent", "mcl", "pcp", "fisher", "knn", "ss-cknn", "multilabel"}, default="auto"
         The learning method. "auto" combines linear models and two kinds of EM, with weights
         fitted to held-out labels. "nb" uses labeled documents only, "em" also unlabeled ones;
         "mixture" gives a class several components, for classes that cover several topics;
@@ -51,7 +51,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         they classified; "svm" trains a linear support vector machine for each class, "tsvm" also
         keeps unlabeled documents out of its margin; "maxent" is logistic regression, to which "mcl"
         and "pcp" add the likelihood of all documents, with the same parameters or with others that
-        are coupled to them; "multilabel" is a mixture of the word distributions of a document's
+        are coupled to them; "fisher" trains support vector machines on how documents would change
+        the model of "two-view"; "multilabel" is a mixture of the word distributions of a document's
         labels. "auto", "svm" and "multilabel" also learn several labels per document.
     text_options : dict or None, default=None
         Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``

@@ -1,6 +1,7 @@
 """Models: of the EM loop, with a prior and an M-step, and others as sums with a gradient."""
 
 from leaven.models._base import Model, Slope, Statistics, SummedFields
+from leaven.models._fisher import FeatureOptions, FisherScores
 from leaven.models._frequency_estimate import FrequencyEstimate, WordTotals
 from leaven.models._known_sets import KnownSets
 from leaven.models._label_sets import LabelSetMixture, LabelSetParams, LabelSetStats
@@ -13,6 +14,8 @@ from leaven.models._word_information import WordCounts, WordWeights
 
 __all__ = [
     "SEARCHES",
+    "FeatureOptions",
+    "FisherScores",
     "FrequencyEstimate",
     "KnownSets",
     "LabelSetMixture",

@@ -1,0 +1,88 @@
+"""Markdown about the Fisher kernel, from the results of studies and of a benchmark."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from generate_studies import read
+from generate_tables import markdown_table
+from studies import fisher_options, takamura_figure_1, takamura_table_1
+from studies._provenance import described, staleness
+
+STUDIES = ("fisher_options", "takamura_table_1", "takamura_figure_1")
+SPEED = Path(__file__).resolve().parents[1] / "benchmarks" / "fisher.json"
+RUN_SPEED = "python -m benchmarks fisher --json benchmarks/fisher.json"
+
+
+def stale_results() -> list[str]:
+    """A sentence for each study whose numbers are shown and whose code has changed since."""
+    notes = {f"studies/results/{name}.json": read(name).get("made_with") for name in STUDIES}
+    notes["benchmarks/fisher.json"] = _speed().get("made_with")
+    stale = {name: staleness(made_with) for name, made_with in notes.items()}
+    return [f"{name} was {told}" for name, told in stale.items() if told]
+
+
+def options_table() -> str:
+    """Accuracy by options on training documents."""
+    found = read("fisher_options")
+    n_tasks = found["variants"][0]["n_tasks"]
+    about = _about("fisher_options", found, f"{n_tasks} tasks")
+    return f"{about}\n\n{_without_title(fisher_options.markdown(found))}"
+
+
+def table_1() -> str:
+    """Table 1 of Takamura and Okumura beside ours."""
+    found = read("takamura_table_1")
+    about = _about("takamura_table_1", found, "in brackets the paper's")
+    return f"{about}\n\n{_without_title(takamura_table_1.markdown(found))}"
+
+
+def figure_1() -> str:
+    """Figure 1 of Takamura and Okumura as a table."""
+    found = read("takamura_figure_1")
+    about = _about("takamura_figure_1", found, "by unlabeled messages")
+    return f"{about}\n\n{_without_title(takamura_figure_1.markdown(found))}"
+
+
+def speed_table() -> str:
+    """Seconds and memory of features, kernel matrices and machines."""
+    found = _speed()
+    rows = []
+    for row in found["rows"]:
+        peer = "" if row["ratio"] is None else f"{row['peer']} {row['peer_seconds']:.2f} s"
+        ratio = "" if row["ratio"] is None else f"{row['ratio']:.1f}×"
+        rows.append([row["what"].partition(": ")[2], f"{row['seconds']:.2f} s", peer, ratio])
+    sizes = [
+        [
+            f"{row['n_labeled']:,} labels, {row['mixture']}, {row['posteriors']}",
+            f"{row['per_count']:.1f}",
+            f"{row['stored_mebibytes']:,.0f}",
+            "–" if row["peak_mebibytes"] is None else f"{row['peak_mebibytes']:,.0f}",
+            f"{row['dense_mebibytes']:,.0f}",
+        ]
+        for row in found["rows"]
+        if row["what"].endswith("features") and row["ratio"] is None
+    ]
+    about = (
+        f"{found['machine']['processors']} cores, 20 Newsgroups (`{RUN_SPEED}`; "
+        f"{described(found['made_with'])}):"
+    )
+    head = ["features of", "per count", "MiB stored", "MiB at the peak", "MiB if dense"]
+    timed = markdown_table(["task", "seconds", "compared with", "ratio"], rows)
+    return f"{about}\n\n{timed}\n\n{markdown_table(head, sizes)}"
+
+
+def _about(name: str, found: dict[str, Any], more: str) -> str:
+    return f"Accuracy in %, {more} (`python -m studies {name}`; {described(found['made_with'])}):"
+
+
+def _without_title(shown: str) -> str:
+    return shown.partition("\n\n")[2].strip()
+
+
+def _speed() -> dict[str, Any]:
+    if not SPEED.exists():
+        sys.exit(f"benchmarks/fisher.json is missing; run: {RUN_SPEED}")
+    found: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,106 @@
+"""Linear support vector machines on the Fisher scores of a mixture that EM fitted."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from leaven._base.validation import check_in
+from leaven.corpora import CorpusSize, TrainingSet, labeled_documents
+from leaven.experts import Expert, FisherExpert, MixtureExpert
+from leaven.learners._base import Learned, Run
+from leaven.learners._naive_bayes import MixtureLearned
+from leaven.learners._svm import MOST_LABELED, fit_machines
+from leaven.learners._two_view import TwoViewLearner
+from leaven.models import FeatureOptions
+
+__all__ = ["FisherLearned", "FisherLearner"]
+
+
+@dataclass(frozen=True)
+class FisherLearner(TwoViewLearner):
+    """Two-view EM, then one-vs-rest linear SVMs on the Fisher scores of labeled documents.
+
+    Unlabeled documents change the mixture, and so the features; the machines are of labeled ones.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        How much a misclassified document counts against large weights of features.
+    intercept : bool, default=True
+        Whether each machine has an intercept.
+    feature_beta : float in (0, 1], default=0.2
+        Inverse temperature of the components' shares in a document, in its features.
+    vector_share : float in [0, 1), default=0.2
+        Share of the features of vectors in the squared length of all.
+    least_share : float in [0, 1), default=0.03
+        Components with a smaller share in a document, relative to the largest one, are left out
+        of its features: sparser by a factor of four on 20 Newsgroups, and as accurate.
+
+    The others are those of :class:`leaven.TwoViewEM`, for the mixture.
+    """
+
+    title: ClassVar[str] = "SVM of Fisher scores"
+
+    C: float = 1.0
+    intercept: bool = True
+    feature_beta: float = 0.2
+    vector_share: float = 0.2
+    least_share: float = 0.03
+
+    def check(self, dtype: Any) -> None:
+        super().check(dtype)
+        check_in("C", self.C, "(0, inf)")
+        self.features.check()
+
+    @property
+    def features(self) -> FeatureOptions:
+        """How Fisher scores become features."""
+        return FeatureOptions(self.feature_beta, self.vector_share, self.least_share)
+
+    def fit(self, training: TrainingSet, run: Run) -> "FisherLearned":
+        mixture = self.fitted_mixture(training, run)
+        return FisherLearned(
+            learner=self,
+            expert=self.machines(mixture.expert, training, run),
+            facts=mixture.facts,
+            lines=mixture.lines,
+            class_lines=mixture.class_lines,
+            messages=mixture.messages,
+            ascent=mixture.ascent,
+            is_chosen_by_labels=mixture.is_chosen_by_labels,
+            mixture=mixture,
+        )
+
+    def machines(self, mixture: MixtureExpert, training: TrainingSet, run: Run) -> FisherExpert:
+        """The machines on Fisher scores of this mixture."""
+        documents = labeled_documents(training.corpus, MOST_LABELED)
+        features = mixture.fisher_scores(self.features).features(
+            documents.X, documents.vectors, run.n_threads
+        )
+        columns, places = np.unique(features.indices, return_inverse=True)
+        kept = csr_array(
+            (features.data, places.astype(np.int32), features.indptr.astype(np.int32)),
+            shape=(features.shape[0], len(columns)),
+        )
+        has_class = training.labels.membership(documents.y)
+        weights, bias = fit_machines(kept, documents.weight, has_class, self.C, run, self.intercept)
+        columns = columns.astype(np.int64)
+        return FisherExpert(self.title, mixture, self.features, columns, weights, bias)
+
+    def prior_weight(self, size: CorpusSize) -> float:
+        return 1.0  # scores are margins, whatever the documents' length
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FisherLearned(Learned):
+    """Machines on the Fisher scores of a mixture."""
+
+    learner: FisherLearner
+    expert: FisherExpert
+    mixture: MixtureLearned = field(repr=False)
+
+    def refit(self, training: TrainingSet, run: Run) -> Expert:
+        """With a mixture from one start, as two-view EM is fitted again."""
+        return self.learner.machines(self.mixture.refit(training, run), training, run)

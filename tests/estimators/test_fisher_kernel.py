@@ -1,0 +1,230 @@
+"""The Fisher kernel as a transformer, and SVMs on it: agreement with scikit-learn, clear errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+
+from drawing import CORPORA, N_DIMS, draw_corpus
+from drawing import in_memory as drawn_in_memory
+from leaven import FisherKernel, NaiveBayesEM, TransductiveSVM, TwoViewEM
+from leaven.corpora import Block, TrainingSet, in_memory
+from leaven.documents._labels import Labels
+from leaven.learners import FisherLearner, Run
+
+every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
+
+
+def topics(seed=0, n_labeled=4, n_unlabeled=120, n_classes=3, dtype=np.float64):
+    """Documents of clear topics, few of them labeled, and their classes."""
+    rng = np.random.default_rng(seed)
+    words = rng.dirichlet(np.full(60, 0.1), size=n_classes)
+    truth = np.tile(np.arange(n_classes), n_labeled + n_unlabeled // n_classes)
+    X = csr_array(np.array([rng.multinomial(12, words[code]) for code in truth], dtype))
+    y = truth.copy()
+    y[n_labeled * n_classes :] = -1
+    return X, y, truth
+
+
+def trained(learner, X, y, vectors):
+    corpus = in_memory(Block(X, y, np.ones(len(y)), vectors), 1)
+    training = replace(TrainingSet.of(corpus, Labels(np.arange(3))), n_dims=vectors.shape[1])
+    return learner.fit(training, Run(n_threads=1))
+
+
+def two_views(seed=0):
+    """Documents, labels, and vectors as a two-view mixture sees them, and that mixture."""
+    X, y, _ = topics(seed)
+    mixture = TwoViewEM(n_dims=5, n_jobs=1).fit(X, y)
+    return *mixture._seen(X), y, mixture
+
+
+def test_features_have_unit_length_and_stay_sparse():
+    X, y, _ = topics()
+    features = FisherKernel().fit_transform(X, y)
+    assert features.shape == (len(y), 61 * 3)
+    assert_allclose((features**2).sum(axis=1), 1.0)
+    assert features.nnz < 0.2 * features.shape[0] * features.shape[1]
+
+
+def test_the_kernel_is_the_product_of_features_and_a_kernel_of_scikit_learn():
+    X, y, truth = topics()
+    fisher = FisherKernel().fit(X, y)
+    features = fisher.transform(X)
+    assert_allclose(fisher.kernel(X), (features @ features.T).toarray(), atol=1e-12)
+    assert_allclose(fisher.kernel(X[:5], X[5:]), (features[:5] @ features[5:].T).toarray())
+    labeled = y >= 0
+    by_kernel = SVC(kernel=fisher.kernel).fit(X[labeled], y[labeled]).predict(X)
+    by_features = SVC(kernel="linear").fit(features[labeled], y[labeled]).predict(features)
+    assert_array_equal(by_kernel, by_features)
+    assert (by_kernel == truth).mean() > 0.9
+
+
+def test_it_is_a_step_of_a_pipeline():
+    X, y, truth = topics()
+    labeled = y >= 0
+    pipeline = make_pipeline(FisherKernel(NaiveBayesEM(unlabeled_weight=0.0)), LinearSVC())
+    assert pipeline.fit(X[labeled], y[labeled]).score(X, truth) > 0.7
+
+
+def test_a_given_mixture_is_cloned_and_a_fitted_one_is_used_as_it_is():
+    X, y, _ = topics()
+    given = NaiveBayesEM(alpha=0.1)
+    fisher = FisherKernel(given).fit(X, y)
+    assert not hasattr(given, "classes_")
+    given.fit(X, y)
+    used = FisherKernel(given, prefit=True).fit(X[:3])
+    assert used.mixture_ is given
+    assert_array_equal(used.transform(X).toarray(), fisher.transform(X).toarray())
+    with pytest.raises(NotFittedError):
+        FisherKernel(NaiveBayesEM(), prefit=True).fit(X)
+
+
+def test_several_components_of_a_class_have_features_of_their_own():
+    X, y, _ = topics()
+    fisher = FisherKernel(NaiveBayesEM(n_components=2, n_init=1)).fit(X, y)
+    assert fisher.n_features_out_ == 61 * 6
+
+
+def test_unlabeled_documents_change_the_features_only_with_a_weight():
+    X, y, _ = topics()
+    labeled = y >= 0
+    without = FisherKernel(NaiveBayesEM(unlabeled_weight=0.0))
+    alone = without.fit(X[labeled], y[labeled]).transform(X).toarray()
+    assert_allclose(without.fit(X, y).transform(X).toarray(), alone)
+    assert np.abs(FisherKernel().fit(X, y).transform(X).toarray() - alone).max() > 0.01
+
+
+def test_clusters_ignore_labels_and_find_topics():
+    X, y, truth = topics(n_unlabeled=300)
+    clusters = FisherKernel(n_clusters=3)
+    found = clusters.fit(X).transform(X).toarray()
+    assert_array_equal(clusters.fit(X, y).transform(X).toarray(), found)
+    assert_array_equal(clusters.mixture_.component_class_, [0, 0, 0])
+    shares = found[:, -3:]
+    assert shares.max(axis=1).min() > 0
+    together = [np.bincount(shares.argmax(axis=1)[truth == code]).max() for code in range(3)]
+    assert sum(together) > 0.9 * len(truth)
+    others = FisherKernel(NaiveBayesEM(random_state=1), n_clusters=3).fit(X).transform(X)
+    assert np.abs(others.toarray() - found).max() > 0.1
+
+
+def test_a_two_view_mixture_is_a_mixture_too():
+    X, y, truth = topics()
+    fisher = FisherKernel(TwoViewEM(n_dims=5)).fit(X, y)
+    features = fisher.transform(X)
+    assert_allclose(fisher.kernel(X), (features @ features.T).toarray(), atol=1e-12)
+    labeled = y >= 0
+    machine = LinearSVC().fit(features[labeled], y[labeled])
+    assert (machine.predict(features) == truth).mean() > 0.9
+
+
+def test_lower_temperatures_give_fewer_components_a_share():
+    X, y, _ = topics()
+    sizes = [FisherKernel(feature_beta=beta).fit_transform(X, y).nnz for beta in (0.01, 0.3, 1.0)]
+    assert sizes[0] == 3 * (X.nnz + X.shape[0]) >= sizes[1] >= sizes[2]
+
+
+def test_names_of_features():
+    X, y = np.array([[2.0, 0.0], [0.0, 1.0]]), ["a", "b"]
+    fisher = FisherKernel().fit(X, y)
+    assert fisher.get_feature_names_out(["dough", "moon"]).tolist() == [
+        "dough, component 0",
+        "dough, component 1",
+        "moon, component 0",
+        "moon, component 1",
+        "component 0",
+        "component 1",
+    ]
+    assert fisher.get_feature_names_out()[0] == "0, component 0"
+    with pytest.raises(ValueError, match="names of 2 words, got 1"):
+        fisher.get_feature_names_out(["dough"])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error", "message"),
+    [
+        (FisherKernel(TransductiveSVM()), TypeError, "whose model is a mixture, such as NaiveBay"),
+        (FisherKernel("em"), TypeError, "whose model is a mixture.*got str"),
+        (FisherKernel(TwoViewEM(), n_clusters=2), TypeError, "a NaiveBayesEM or None, got TwoVie"),
+        (FisherKernel(n_clusters=0), ValueError, "n_clusters must be"),
+        (FisherKernel(feature_beta=0.0), ValueError, "feature_beta must be"),
+        (FisherKernel(feature_beta=1.5), ValueError, "feature_beta must be"),
+        (FisherKernel(vector_share=1.0), ValueError, "vector_share must be"),
+        (FisherKernel(least_share=-0.1), ValueError, "least_share must be"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(kernel, error, message):
+    X, y, _ = topics()
+    with pytest.raises(error, match=message):
+        kernel.fit(X, y)
+
+
+def test_without_labels_it_asks_for_labels_or_clusters():
+    X, _, _ = topics()
+    with pytest.raises(ValueError, match=r"requires y to be passed.*or n_clusters to use none"):
+        FisherKernel().fit(X)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_learner_is_the_transformer_and_linear_svms(intercept):
+    X, vectors, y, mixture = two_views()
+    labeled = y >= 0
+    fisher = FisherKernel(mixture, prefit=True, feature_beta=0.5, vector_share=0.3).fit(X)
+    features = fisher.transform(topics()[0])
+    machines = LinearSVC(dual=False, tol=1e-2, fit_intercept=intercept)
+    machines.fit(features[labeled], y[labeled])
+    learner = FisherLearner(
+        alpha=0.05,
+        max_iter=10,
+        n_dims=5,
+        intercept=intercept,
+        feature_beta=0.5,
+        vector_share=0.3,
+        least_share=0.0,
+    )
+    expert = trained(learner, X, y, vectors).expert
+    assert_allclose(expert.scores(X, vectors), machines.decision_function(features), atol=5e-3)
+    assert (expert.bias != 0).all() == intercept
+
+
+@pytest.mark.parametrize("has_parts", [True, False])
+def test_pulls_of_words_and_of_components_add_up_to_the_scores(has_parts):
+    X, vectors, y, _ = two_views()
+    expert = trained(FisherLearner(n_dims=5), X, y, vectors).expert
+    first = expert.fisher.n_word_features - 3  # of the features of components
+    for row in (0, 40, 100):
+        x = csr_array(X[[row]])
+        parts = np.random.default_rng(row).normal(size=(x.nnz, 5)) if has_parts else None
+        vector = parts.sum(axis=0, keepdims=True) if has_parts else np.zeros((1, 5))
+        pulls = expert.pulls(x, parts)
+        assert pulls.shape == (x.nnz, 3)
+        shares = expert.fisher.features(x, vector).toarray()[0, first : first + 3]
+        of_components = shares @ expert._padded[expert._places[first : first + 3]]
+        total = pulls.sum(axis=0) + of_components + expert.bias
+        assert_allclose(total, expert.scores(x, vector)[0], atol=1e-6)
+
+
+def test_an_empty_document_has_scores_and_no_pulls():
+    X, vectors, y, _ = two_views()
+    expert = trained(FisherLearner(n_dims=5), X, y, vectors).expert
+    nothing = csr_array((1, 60))
+    assert np.isfinite(expert.scores(nothing, np.zeros((1, 5)))).all()
+    assert expert.pulls(nothing, np.zeros((0, 5))).shape == (0, 3)
+
+
+@every_corpus
+def test_every_corpus_gives_the_same_machines(corpus):
+    drawn = draw_corpus(0, weighted=True)
+    learner, run = FisherLearner(n_dims=N_DIMS), Run(n_threads=1)
+
+    def scores(seen):
+        training = replace(TrainingSet.of(seen, Labels(np.arange(3))), n_dims=N_DIMS)
+        return learner.fit(training, run).expert.scores(drawn.X, drawn.vectors)
+
+    assert_allclose(scores(corpus(drawn)), scores(drawn_in_memory(drawn)), atol=1e-6)
