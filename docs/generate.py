@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 
 import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
+import generate_fisher as of_fisher  # noqa: E402
 import generate_hybrids as of_hybrids  # noqa: E402
 import generate_multilabel as of_multilabel  # noqa: E402
 import generate_neighbors as of_neighbors  # noqa: E402
@@ -37,10 +38,11 @@ class Section(NamedTuple):
     content: Callable[[], str]  # Markdown, without the markers
 
 
-SOURCES = (of_studies, of_neighbors, of_multilabel, of_hybrids, of_benchmarks)
+SOURCES = (of_studies, of_neighbors, of_multilabel, of_hybrids, of_fisher, of_benchmarks)
 NEIGHBORS_PAGE = "docs/methods/neighbors.md"
 MULTILABEL_PAGE = "docs/methods/multilabel.md"
 HYBRIDS_PAGE = "docs/methods/hybrids.md"
+FISHER_PAGE = "docs/methods/fisher.md"
 SECTIONS = [
     Section("README.md", "methods", of_code.methods_table),
     Section("docs/architecture.md", "tree", of_code.tree),
@@ -90,11 +92,17 @@ SECTIONS = [
     Section(HYBRIDS_PAGE, "druck_table_1", of_hybrids.table_1),
     Section(HYBRIDS_PAGE, "transductive_svm", of_hybrids.transductive_table),
     Section(HYBRIDS_PAGE, "benchmarks: hybrids", of_hybrids.speed_table),
+    Section(FISHER_PAGE, "fisher_options", of_fisher.options_table),
+    Section(FISHER_PAGE, "takamura_table_1", of_fisher.table_1),
+    Section(FISHER_PAGE, "takamura_figure_1", of_fisher.figure_1),
+    Section(FISHER_PAGE, "benchmarks: fisher", of_fisher.speed_table),
 ]
 PICTURES = {  # and where each is copied from
     "docs/images/few_labels.png": "studies/results/few_labels.png",
     "docs/images/figure_3_1.png": "studies/results/figure_3_1.png",
     "docs/images/scaling.png": "studies/results/clark_figure_3.png",
+    "docs/images/fisher.png": "studies/results/takamura_table_1.png",
+    "docs/images/fisher_unlabeled.png": "studies/results/takamura_figure_1.png",
 }
 CLI_PAGE = "docs/cli.md"
 WIDTH = 100

@@ -8,7 +8,8 @@ from typing import Any
 from studies._provenance import described, staleness
 
 # With which rows that are shown elsewhere begin.
-NEIGHBORS, LABEL_SETS, HYBRIDS = "nearest neighbors", "several labels", "hybrids"
+NEIGHBORS, LABEL_SETS = "nearest neighbors", "several labels"
+ELSEWHERE = (NEIGHBORS, LABEL_SETS, "hybrids", "fisher")
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results.json"
 
 
@@ -40,7 +41,7 @@ def speed_table() -> str:
 
 def _is_elsewhere(row: dict[str, Any]) -> bool:
     """Whether only the page of its method shows it."""
-    return row["what"].startswith((NEIGHBORS, LABEL_SETS, HYBRIDS)) and row["target"] is None
+    return row["what"].startswith(ELSEWHERE) and row["target"] is None
 
 
 def _row(row: dict[str, Any]) -> str:

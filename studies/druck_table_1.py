@@ -33,10 +33,8 @@ import json
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache, lru_cache
 from itertools import groupby
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -47,10 +45,11 @@ from threadpoolctl import threadpool_limits
 
 import leaven
 from leaven.exceptions import CollapseWarning
-from studies import _common, _provenance
+from studies import _common
 from studies._common import mean_sd, paired, run_study, save_figure, signed, subplots
 from studies._druck import PAPER_FEATURES, SIZES, Drawn, draw
 from studies._rows import Row, RowFile, report
+from studies._workers import compute
 
 DRAWS = 5
 MOST_STEPS = 100  # of L-BFGS
@@ -223,21 +222,6 @@ def chosen_of(fitted: Any, settings: Row) -> Row:
         name: None if value is None else float(value)
         for name, value in zip(names, values, strict=True)
     }
-
-
-def compute(units: Sequence[Sequence[Row]], processes: int) -> None:
-    """Add the rows of units to the file as they come."""
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(run_unit, unit) for unit in units]
-        try:
-            for done, future in enumerate(as_completed(waiting), 1):
-                rows = future.result()
-                for row in rows:
-                    ROWS.add({**row, **_provenance.code()})
-                print(f"{done}/{len(units)} {told(rows)}", flush=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def told(rows: Sequence[Row]) -> str:
@@ -597,7 +581,7 @@ def wanted() -> argparse.Namespace:
 def main() -> None:
     options = wanted()
     plans = list(planned(options.datasets, options.methods, options.draws))
-    compute(units_of(ROWS.missing(plans)), options.processes)
+    compute(units_of(ROWS.missing(plans)), run_unit, told, ROWS, options.processes)
     everything = list(planned())
     rows = ROWS.of(everything)
     results = summarize(rows, len(everything))

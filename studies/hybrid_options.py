@@ -35,11 +35,9 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, product
-from multiprocessing import get_context
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -55,15 +53,15 @@ from leaven.exceptions import CollapseWarning
 from leaven.learners import MultiConditionalLearner, Run
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
-from studies import _common, _provenance
+from studies import _common
 from studies._common import run_study
 from studies._few_labels_corpora import load
 from studies._rows import Row, RowFile, report
+from studies._workers import compute
 
 CORPORA = ("docstrings", "webkb4_stemmed", "sraa16k", "reuters_r10", "movie_reviews")
 DRAWS = {2: 1, 5: 1, 20: 1}  # by labels per class
 MOST_UNLABELED = 1500
-PROCESSES = 2
 OF_A_TASK = ("corpus", "per_class", "draw")
 OF_A_FIT = ("text", "method", "settings")
 ROWS = RowFile(_common.RESULTS / "hybrid_options.jsonl", (*OF_A_TASK, *OF_A_FIT))
@@ -262,22 +260,12 @@ def measure(plan: Row, X: csr_array, task: Task) -> Row:
     return found
 
 
-def compute() -> list[Row]:
+def computed() -> list[Row]:
     """The rows of all fits; missing ones are computed, and stored task by task."""
     plans = planned()
     groups = groupby(ROWS.missing(plans), key=lambda plan: [plan[name] for name in OF_A_TASK])
     units = [list(group) for _, group in groups]
-    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(run_unit, unit) for unit in units]
-        try:
-            for done, future in enumerate(as_completed(waiting), 1):
-                rows = future.result()
-                for row in rows:
-                    ROWS.add({**row, **_provenance.code()})
-                print(f"{done}/{len(units)} {told(rows)}", flush=True)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    compute(units, run_unit, told, ROWS)
     return ROWS.of(plans)
 
 
@@ -352,7 +340,7 @@ def table(results: Row) -> str:
 
 
 def main() -> None:
-    rows = compute()
+    rows = computed()
     results = summarize(rows)
     report("hybrid_options", rows, results, table(results), max(DRAWS.values()))
 
