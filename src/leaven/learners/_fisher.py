@@ -11,11 +11,15 @@ from leaven.corpora import CorpusSize, TrainingSet, labeled_documents
 from leaven.experts import Expert, FisherExpert, MixtureExpert
 from leaven.learners._base import Learned, Run
 from leaven.learners._naive_bayes import MixtureLearned
-from leaven.learners._svm import MOST_LABELED, fit_machines
+from leaven.learners._svm import MOST_LABELED, fit_kernel_machines, fit_machines
 from leaven.learners._two_view import TwoViewLearner
 from leaven.models import FeatureOptions
 
 __all__ = ["FisherLearned", "FisherLearner"]
+
+# Labeled documents up to which machines are fitted to inner products, 200 MB of them; beyond it,
+# to the features themselves.
+MOST_BY_KERNEL = 5000
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,8 @@ class FisherLearner(TwoViewLearner):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float, default=10.0
         How much a misclassified document counts against large weights of features.
-    intercept : bool, default=True
-        Whether each machine has an intercept.
     feature_beta : float in (0, 1], default=0.2
         Inverse temperature of the components' shares in a document, in its features.
     vector_share : float in [0, 1), default=0.2
@@ -43,8 +45,7 @@ class FisherLearner(TwoViewLearner):
 
     title: ClassVar[str] = "SVM of Fisher scores"
 
-    C: float = 1.0
-    intercept: bool = True
+    C: float = 10.0
     feature_beta: float = 0.2
     vector_share: float = 0.2
     least_share: float = 0.03
@@ -76,16 +77,21 @@ class FisherLearner(TwoViewLearner):
     def machines(self, mixture: MixtureExpert, training: TrainingSet, run: Run) -> FisherExpert:
         """The machines on Fisher scores of this mixture."""
         documents = labeled_documents(training.corpus, MOST_LABELED)
-        features = mixture.fisher_scores(self.features).features(
-            documents.X, documents.vectors, run.n_threads
-        )
+        X, vectors, weight = documents.X, documents.vectors, documents.weight
+        has_class = training.labels.membership(documents.y)
+        fisher = mixture.fisher_scores(self.features)
+        features = fisher.features(X, vectors, run.n_threads)
         columns, places = np.unique(features.indices, return_inverse=True)
         kept = csr_array(
             (features.data, places.astype(np.int32), features.indptr.astype(np.int32)),
             shape=(features.shape[0], len(columns)),
         )
-        has_class = training.labels.membership(documents.y)
-        weights, bias = fit_machines(kept, documents.weight, has_class, self.C, run, self.intercept)
+        if len(weight) <= MOST_BY_KERNEL:
+            gram = fisher.kernel(X, X, (vectors, vectors), run.n_threads)
+            shares, bias = fit_kernel_machines(gram, weight, has_class, self.C, run)
+            weights = np.asarray(kept.T @ shares, np.float32)
+        else:
+            weights, bias = fit_machines(kept, weight, has_class, self.C, run)
         columns = columns.astype(np.int64)
         return FisherExpert(self.title, mixture, self.features, columns, weights, bias)
 
