@@ -55,7 +55,7 @@ def speed_table() -> str:
         rows.append([row["what"].partition(": ")[2], f"{row['seconds']:.2f} s", peer, ratio])
     sizes = [
         [
-            f"{row['n_labeled']:,} labels, {row['mixture']}, {row['posteriors']}",
+            f"{row['n_labeled']:,} labels, {row['mixture']}",
             f"{row['per_count']:.1f}",
             f"{row['stored_mebibytes']:,.0f}",
             "–" if row["peak_mebibytes"] is None else f"{row['peak_mebibytes']:,.0f}",

@@ -46,9 +46,15 @@ class RowFile:
             file.write(json.dumps(row) + "\n")
 
 
-def report(name: str, rows: Sequence[Row], results: Row, shown: str, n_draws: int) -> None:
-    """Print a table, and write it and the results it is made of, with what they were made with."""
-    made_with = _provenance.made_of_rows(rows, seed=range(n_draws))
+def report(
+    name: str, rows: Sequence[Row], results: Row, shown: str, seeds: int | Sequence[int]
+) -> None:
+    """Print a table, and write it and the results it is made of, with what they were made with.
+
+    ``seeds`` are those of the draws, or their number, of draws from 0 on.
+    """
+    used = range(seeds) if isinstance(seeds, int) else seeds
+    made_with = _provenance.made_of_rows(rows, seed=used)
     print("\n" + shown)
     note = f"\nThese results were {_provenance.described(made_with)}.\n"
     (_common.RESULTS / f"{name}.md").write_text(shown + note, encoding="utf-8")

@@ -39,7 +39,7 @@ def planned() -> list[Row]:
 
 
 def run_unit(plans: Sequence[Row]) -> list[Row]:
-    """Rows of one task; runs in a process of its own."""
+    """Rows of one task; runs in a worker process."""
     task = Task(*(plans[0][name] for name in OF_A_TASK))
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")

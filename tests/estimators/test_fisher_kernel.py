@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
@@ -16,6 +19,7 @@ from drawing import in_memory as drawn_in_memory
 from leaven import FisherKernel, NaiveBayesEM, TransductiveSVM, TwoViewEM
 from leaven.corpora import Block, TrainingSet, in_memory
 from leaven.documents._labels import Labels
+from leaven.experts import _fisher as of_expert
 from leaven.learners import FisherLearner, Run, _fisher
 
 every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA.keys())
@@ -80,11 +84,64 @@ def test_a_given_mixture_is_cloned_and_a_fitted_one_is_used_as_it_is():
     fisher = FisherKernel(given).fit(X, y)
     assert not hasattr(given, "classes_")
     given.fit(X, y)
-    used = FisherKernel(given, prefit=True).fit(X[:3])
+    frozen = FisherKernel(FrozenEstimator(given))
+    used = clone(frozen).fit(X[:3])
     assert used.mixture_ is given
     assert_array_equal(used.transform(X).toarray(), fisher.transform(X).toarray())
     with pytest.raises(NotFittedError):
-        FisherKernel(NaiveBayesEM(), prefit=True).fit(X)
+        FisherKernel(FrozenEstimator(NaiveBayesEM())).fit(X)
+    with pytest.raises(ValueError, match="features"):
+        frozen.fit(X[:, :9])
+    with pytest.raises(ValueError, match="already has its components, got n_clusters=2"):
+        FisherKernel(FrozenEstimator(given), n_clusters=2).fit(X)
+
+
+def test_a_mixture_with_vectors_of_the_user_is_refused():
+    X, y, _ = topics()
+    mixture = TwoViewEM(n_dims=5).fit(
+        X, y, vectors=np.random.default_rng(0).normal(size=(len(y), 3))
+    )
+    with pytest.raises(ValueError, match="fitted with vectors of your own, which FisherKernel can"):
+        FisherKernel(FrozenEstimator(mixture)).fit(X)
+
+
+def test_a_word_that_a_row_repeats_counts_once_with_its_sum():
+    X, y, _ = topics()
+    fisher = FisherKernel().fit(X, y)
+    repeated = csr_array(([1.0, 2.0, 4.0], [3, 5, 3], [0, 3]), shape=(1, 60))
+    summed = repeated.copy()
+    summed.sum_duplicates()
+    assert_allclose(fisher.transform(repeated).toarray(), fisher.transform(summed).toarray())
+    assert_allclose(fisher.kernel(repeated), [[1.0]])
+    assert repeated.nnz == 3  # as it was
+
+
+def test_names_of_words_are_those_of_the_last_fit():
+    X, y = pd.DataFrame({"dough": [2.0, 0.0], "moon": [0.0, 1.0]}), ["a", "b"]
+    fisher = FisherKernel().fit(X, y)
+    assert fisher.get_feature_names_out()[0] == "dough, component 0"
+    fisher.fit(X.to_numpy(), y).transform(X.to_numpy())
+    assert fisher.get_feature_names_out()[0] == "x0, component 0"
+
+
+def test_options_that_change_after_a_fit_wait_for_the_next():
+    X, y, _ = topics()
+    fisher = FisherKernel().fit(X, y)
+    before = fisher.transform(X).toarray()
+    fisher.set_params(feature_beta=0.1)
+    assert_array_equal(fisher.transform(X).toarray(), before)
+
+
+def test_features_of_vectors_have_names():
+    X, y, _ = topics()
+    fisher = FisherKernel(TwoViewEM(n_dims=2)).fit(X, y)
+    names = fisher.get_feature_names_out()
+    assert len(names) == fisher.n_features_out_ == 61 * 3 + 2 * 3
+    assert names[-6:].tolist()[:3] == [
+        "dimension 0, component 0",
+        "dimension 1, component 0",
+        "dimension 0, component 1",
+    ]
 
 
 def test_several_components_of_a_class_have_features_of_their_own():
@@ -143,8 +200,8 @@ def test_names_of_features():
         "component 0",
         "component 1",
     ]
-    assert fisher.get_feature_names_out()[0] == "0, component 0"
-    with pytest.raises(ValueError, match="names of 2 words, got 1"):
+    assert fisher.get_feature_names_out()[0] == "x0, component 0"
+    with pytest.raises(ValueError, match="input_features"):
         fisher.get_feature_names_out(["dough"])
 
 
@@ -180,7 +237,7 @@ def test_the_learner_is_the_transformer_and_svms(most, monkeypatch):
     X, vectors, y, mixture = two_views()
     labeled = y >= 0
     options = {"feature_beta": 0.5, "vector_share": 0.3, "least_share": 0.01}
-    fisher = FisherKernel(mixture, prefit=True, **options).fit(X)
+    fisher = FisherKernel(FrozenEstimator(mixture), **options).fit(X)
     features = fisher.transform(topics()[0])
     linear = LinearSVC(C=2.0, dual=False, tol=1e-2) if most == 0 else SVC(kernel="linear", C=2.0)
     machines = OneVsRestClassifier(linear).fit(features[labeled], y[labeled])
@@ -199,21 +256,39 @@ def test_a_weight_of_two_is_two_documents():
     assert_allclose(weighted.scores(X, vectors), twice.scores(X, vectors), atol=5e-3)
 
 
-@pytest.mark.parametrize("has_parts", [True, False])
-def test_pulls_of_words_and_of_components_add_up_to_the_scores(has_parts):
+def parts_of(vector, n_words, seed):
+    """Parts of words that add up to a vector."""
+    noise = np.random.default_rng(seed).normal(size=(n_words, len(vector)))
+    return noise - noise.mean(axis=0) + vector / n_words
+
+
+@pytest.mark.parametrize("row", [0, 40, 100])
+def test_pulls_of_words_and_of_components_add_up_to_the_scores(row):
     X, vectors, y, _ = two_views()
     expert = trained(FisherLearner(n_dims=5), X, y, vectors).expert
+    x, vector = csr_array(X[[row]]), vectors[row]
+    features = expert.fisher.features(x, vector[None]).toarray()[0]
+    added = features[:, None] * expert._padded[expert._places]
     first = expert.fisher.n_word_features - 3  # of the features of components
-    for row in (0, 40, 100):
-        x = csr_array(X[[row]])
-        parts = np.random.default_rng(row).normal(size=(x.nnz, 5)) if has_parts else None
-        vector = parts.sum(axis=0, keepdims=True) if has_parts else np.zeros((1, 5))
-        pulls = expert.pulls(x, parts)
+    rest = added[first : first + 3].sum(axis=0) + expert.bias
+    parts = parts_of(vector, x.nnz, row)
+    (scores,) = expert.scores(x, vector[None])
+    for explained in (expert, expert.for_document(vector)):
+        pulls = explained.pulls(x, parts)
         assert pulls.shape == (x.nnz, 3)
-        shares = expert.fisher.features(x, vector).toarray()[0, first : first + 3]
-        of_components = shares @ expert._padded[expert._places[first : first + 3]]
-        total = pulls.sum(axis=0) + of_components + expert.bias
-        assert_allclose(total, expert.scores(x, vector)[0], atol=1e-6)
+        assert_allclose(pulls.sum(axis=0) + rest, scores, atol=1e-6)
+    # Shares are those of the document's vector, also where words have no part in it.
+    without = expert.for_document(vector).pulls(x, np.zeros_like(parts))
+    assert_allclose(without.sum(axis=0), added[:first].sum(axis=0), atol=1e-6)
+    assert np.abs(expert.pulls(x, np.zeros_like(parts)) - without).max() > 1e-4
+
+
+def test_documents_are_scored_in_parts_of_bounded_memory(monkeypatch):
+    X, vectors, y, _ = two_views()
+    expert = trained(FisherLearner(n_dims=5), X, y, vectors).expert
+    whole = expert.scores(X, vectors)
+    monkeypatch.setattr(of_expert, "MOST_STORED", 100)
+    assert_allclose(expert.scores(X, vectors), whole, atol=1e-12)
 
 
 def test_an_empty_document_has_scores_and_no_pulls():

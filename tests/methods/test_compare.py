@@ -311,7 +311,7 @@ def test_a_warning_names_methods_that_unlabeled_text_hurts():
 
 def test_methods_that_take_long_are_left_out():
     assert _usual_methods(2_000, 12) == list(METHODS)
-    left_out = {"mixture", "annealed", "tsvm", "mcl", "pcp"}
+    left_out = {"mixture", "annealed", "tsvm", "mcl", "pcp", "fisher"}
     assert set(METHODS) - set(_usual_methods(20_000, 20)) == left_out
 
 

@@ -337,8 +337,11 @@ class FittedClassifier:
         self, x: Counts, given: Any, how_many: int, wanted: BoolArray | None
     ) -> list[WordPull]:
         """The words of a text that move classes apart most, or these classes if given."""
-        parts = None if self.view is None else self.view.word_vectors(x, given)
-        weighted = zip(self.weights, self.experts, strict=True)
+        parts = vector = None
+        if self.view is not None:
+            parts, (vector,) = self.view.word_vectors(x, given), self.view.vectors(x, given, 1)
+        experts = [expert.for_document(vector) for expert in self.experts]
+        weighted = zip(self.weights, experts, strict=True)
         added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
         order, pulls = strongest(np.sum(added, axis=0), wanted)
         numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]

@@ -4,8 +4,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from leaven._base.typing import Counts, FloatArray
 from leaven._base.validation import check_whole
@@ -13,7 +14,7 @@ from leaven.estimators._checks import checked_counts
 from leaven.estimators._mixture_attributes import MixtureClassifier
 from leaven.estimators._naive_bayes import NaiveBayesEM
 from leaven.learners import ClustersLearner, Learner
-from leaven.models import FeatureOptions, FisherScores
+from leaven.models import FeatureOptions
 
 __all__ = ["FisherKernel"]
 
@@ -33,11 +34,10 @@ class FisherKernel(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    mixture : NaiveBayesEM, TwoViewEM or None, default=None
+    mixture : NaiveBayesEM, TwoViewEM, FrozenEstimator or None, default=None
         The mixture, which is cloned and fitted on the documents given to :meth:`fit`; None is
-        ``NaiveBayesEM()``. With ``unlabeled_weight=0`` only labeled documents are used.
-    prefit : bool, default=False
-        Whether ``mixture`` is fitted already, and is to be used as it is.
+        ``NaiveBayesEM()``. With ``unlabeled_weight=0`` only labeled documents are used. One that
+        is fitted already is used as it is in scikit-learn's ``FrozenEstimator(mixture)``.
     n_clusters : int or None, default=None
         Components that EM forms of all documents from random starts, labels ignored, with the
         options of ``mixture``, a NaiveBayesEM. None has its components, which belong to classes.
@@ -70,8 +70,11 @@ class FisherKernel(TransformerMixin, BaseEstimator):
     The features of word w are in columns w * n_components to (w + 1) * n_components - 1, followed
     by those of the components' weights and, of a TwoViewEM, of vectors. They are sparse: memory is
     that of the counts, and of the vectors, times the mean number of components that have a share
-    in a document, 1 to 2 of words alone at a length of 150. With soft shares and up to 10,000
-    documents, :meth:`kernel` takes less memory and time.
+    in a document, 1 to 2 of words alone at a length of 150. With soft shares, :meth:`kernel` is
+    faster than multiplying the features, and SVC on it than LinearSVC on them.
+
+    A classifier that is trained on the features knows no unlabeled documents. Fit the kernel to all
+    documents, and the classifier to the labeled ones: in a pipeline, -1 would become a class.
 
     References
     ----------
@@ -89,13 +92,17 @@ class FisherKernel(TransformerMixin, BaseEstimator):
     >>> fisher.kernel(X[:2], X[2:]).round(2)
     array([[0.88, 0.06],
            [0.01, 0.73]])
+    >>> from sklearn.svm import LinearSVC
+    >>> labeled = y >= 0
+    >>> svm = LinearSVC().fit(fisher.transform(X[labeled]), y[labeled])
+    >>> svm.predict(fisher.transform(X))
+    array([0, 1, 0, 1])
     """
 
     def __init__(
         self,
         mixture: Any = None,
         *,
-        prefit: bool = False,
         n_clusters: int | None = None,
         feature_beta: float = 1.0,
         vector_share: float = 0.2,
@@ -103,7 +110,6 @@ class FisherKernel(TransformerMixin, BaseEstimator):
         n_jobs: int | None = None,
     ) -> None:
         self.mixture = mixture
-        self.prefit = prefit
         self.n_clusters = n_clusters
         self.feature_beta = feature_beta
         self.vector_share = vector_share
@@ -119,48 +125,73 @@ class FisherKernel(TransformerMixin, BaseEstimator):
             Counts, whole or fractional, none negative.
         y : array of shape (n_documents,) or None, default=None
             Class labels; -1 among whole numbers, None or "" among strings, is unlabeled. Not used
-            where the mixture is fitted already, nor with ``n_clusters``.
+            where the mixture is frozen, nor with ``n_clusters``.
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
         """
-        self._options.check()
-        mixture = NaiveBayesEM(n_jobs=self.n_jobs) if self.mixture is None else self.mixture
-        if not isinstance(mixture, MixtureClassifier):
-            raise TypeError(
-                "mixture must be a classifier whose model is a mixture, such as NaiveBayesEM, got "
-                f"{type(mixture).__name__}"
-            )
-        if self.prefit:
-            check_is_fitted(mixture, "_learned")
-        else:
-            mixture = clone(mixture)
-            if self.n_clusters is not None:
-                check_whole("n_clusters", self.n_clusters, "[1, inf)")
-                if type(mixture) is not NaiveBayesEM:
-                    raise TypeError(
-                        "with n_clusters the mixture must be a NaiveBayesEM or None, got "
-                        f"{type(mixture).__name__}; leave one of them out"
-                    )
-                mixture = _Clusters(**{**mixture.get_params(), "n_components": self.n_clusters})
-                counts = checked_counts(self, X, "fit", reset=True)
-                y = np.zeros(counts.shape[0], np.int64)  # one class, whose components they are
-            elif y is None:
+        options = FeatureOptions(self.feature_beta, self.vector_share, self.least_share)
+        options.check()
+        counts = checked_counts(self, X, "fit", reset=True)
+        if isinstance(self.mixture, FrozenEstimator):
+            mixture = self._frozen(self.mixture.estimator)
+            mixture._seen(X)  # which compares the words
+        elif self.n_clusters is None:
+            mixture = clone(self._checked_mixture(self.mixture))
+            if y is None:
                 raise ValueError(
                     "FisherKernel requires y to be passed, but the target y is None; give one "
                     "label per document, -1 where unlabeled, or n_clusters to use none"
                 )
             mixture.fit(X, y, sample_weight)
-        self.mixture_ = mixture
-        self.n_features_in_ = mixture.n_features_in_
-        if hasattr(mixture, "feature_names_in_"):
-            self.feature_names_in_ = mixture.feature_names_in_
-        self.n_features_out_ = self._scores.n_features
+        else:
+            mixture = self._clusters(self.n_clusters)
+            # All documents are of one class, whose components they are assigned to.
+            mixture.fit(X, np.zeros(counts.shape[0], np.int64), sample_weight)
+        expert = mixture._learned.expert.as_mixture()
+        assert expert is not None
+        self.mixture_, self._fisher = mixture, expert.fisher_scores(options)
+        self.n_features_out_ = self._fisher.n_features
         return self
+
+    def _checked_mixture(self, mixture: Any) -> MixtureClassifier:
+        if mixture is None:
+            return NaiveBayesEM(n_jobs=self.n_jobs)
+        if not isinstance(mixture, MixtureClassifier):
+            raise TypeError(
+                "mixture must be a classifier whose model is a mixture, such as NaiveBayesEM, got "
+                f"{type(mixture).__name__}"
+            )
+        return mixture
+
+    def _frozen(self, fitted: Any) -> MixtureClassifier:
+        mixture = self._checked_mixture(fitted)
+        check_is_fitted(mixture, "_learned")
+        if self.n_clusters is not None:
+            raise ValueError(
+                f"a mixture that is fitted already has its components, got n_clusters="
+                f"{self.n_clusters}; leave one of them out"
+            )
+        if mixture._view is not None and mixture._view.n_given:
+            raise ValueError(
+                "the mixture was fitted with vectors of your own, which FisherKernel cannot take; "
+                'fit it without, or use TextClassifier(method="fisher") with embed'
+            )
+        return mixture
+
+    def _clusters(self, n_clusters: int) -> MixtureClassifier:
+        check_whole("n_clusters", n_clusters, "[1, inf)")
+        mixture = self._checked_mixture(self.mixture)
+        if type(mixture) is not NaiveBayesEM:
+            raise TypeError(
+                "with n_clusters the mixture must be a NaiveBayesEM or None, got "
+                f"{type(mixture).__name__}; leave one of them out"
+            )
+        return _Clusters(**{**mixture.get_params(), "n_components": n_clusters})
 
     def transform(self, X: Any) -> Counts:
         """Features of documents, a sparse array of shape (n_documents, n_features_out_)."""
         counts, vectors = self._seen(X, "transform")
-        return self._scores.features(counts, vectors, self.n_jobs)
+        return self._fisher.features(counts, vectors, self.n_jobs)
 
     def kernel(self, X: Any, Y: Any = None) -> FloatArray:
         """Inner products of the features of documents, (n_documents of X, n_documents of Y).
@@ -173,22 +204,14 @@ class FisherKernel(TransformerMixin, BaseEstimator):
             others, of_others = counts, vectors
         else:
             others, of_others = self._seen(Y, "kernel")
-        return self._scores.kernel(counts, others, (vectors, of_others), self.n_jobs)
+        return self._fisher.kernel(counts, others, (vectors, of_others), self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the features: "word, component 3" for each of both, then "component 3"."""
         check_is_fitted(self, "mixture_")
-        scores = self._scores
-        if input_features is None:
-            given = getattr(self, "feature_names_in_", None)
-            input_features = range(self.n_features_in_) if given is None else given
-        elif len(input_features) != self.n_features_in_:
-            raise ValueError(
-                f"input_features must be the names of {self.n_features_in_} words, got "
-                f"{len(input_features)}"
-            )
+        scores, words = self._fisher, _check_feature_names_in(self, input_features)
         components = [f"component {k}" for k in range(scores.n_components)]
-        of_words = [f"{word}, {component}" for word in input_features for component in components]
+        of_words = [f"{word}, {component}" for word in words for component in components]
         dimensions = range(scores.n_dims if scores.sees_directions else 0)
         of_vectors = [f"dimension {d}, {component}" for component in components for d in dimensions]
         return np.array([*of_words, *components, *of_vectors], dtype=object)
@@ -196,22 +219,16 @@ class FisherKernel(TransformerMixin, BaseEstimator):
     def _seen(self, X: Any, whom: str) -> tuple[Counts, FloatArray | None]:
         check_is_fitted(self, "mixture_")
         checked_counts(self, X, whom, reset=False)
-        found: tuple[Counts, FloatArray | None] = self.mixture_._seen(X)
-        return found
-
-    @property
-    def _scores(self) -> FisherScores:
-        mixture = self.mixture_._learned.expert.as_mixture()
-        assert mixture is not None
-        return mixture.fisher_scores(self._options)
-
-    @property
-    def _options(self) -> FeatureOptions:
-        return FeatureOptions(self.feature_beta, self.vector_share, self.least_share)
+        counts, vectors = self.mixture_._seen(X)
+        if not counts.has_canonical_format:  # a word's parts must be added before it is squared
+            counts = counts.copy()
+            counts.sum_duplicates()
+        return counts, vectors
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        tags.target_tags.required = not (self.prefit or self.n_clusters is not None)
+        is_frozen = isinstance(self.mixture, FrozenEstimator)
+        tags.target_tags.required = not (is_frozen or self.n_clusters is not None)
         return tags

@@ -80,6 +80,13 @@ class Expert(Protocol):
         """
         ...
 
+    def for_document(self, vector: FloatArray | None) -> Self:
+        """The expert that explains one document, given its vector if documents have vectors.
+
+        Override it where a word's contribution also depends on the document's vector.
+        """
+        return self
+
     @abstractmethod
     def word_scores(self) -> FloatArray:
         """How strongly each word indicates each class, (n_classes, n_words): for top words."""

@@ -16,7 +16,7 @@ from leaven.models import FeatureOptions, FisherScores
 
 __all__ = ["FisherExpert"]
 
-DOCUMENTS_AT_ONCE = 4096  # whose features are in memory at once
+MOST_STORED = 20_000_000  # features in memory at once, if documents had all components
 
 
 @register_expert
@@ -32,6 +32,7 @@ class FisherExpert(Expert):
     columns: IntArray  # (n_kept,) numbers of the features that have weights, rising
     weights: FloatArray  # (n_kept, n_classes)
     bias: FloatArray  # (n_classes,)
+    vector: FloatArray | None = None  # of the document that is explained
 
     @property
     def sees_vectors(self) -> bool:
@@ -61,8 +62,10 @@ class FisherExpert(Expert):
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
         assert vectors is not None  # those of two-view EM
         scores = np.empty((X.shape[0], len(self.bias)))
-        for first in range(0, len(scores), DOCUMENTS_AT_ONCE):
-            rows = slice(first, first + DOCUMENTS_AT_ONCE)
+        per_document = X.nnz / max(len(scores), 1) + self.fisher.n_dims + 1
+        at_once = max(int(MOST_STORED / (per_document * self.fisher.n_components)), 1)
+        for first in range(0, len(scores), at_once):
+            rows = slice(first, first + at_once)
             found = self.fisher.features(csr_array(X[rows]), vectors[rows])
             kept = csr_array(
                 (found.data, self._places[found.indices], found.indptr),
@@ -71,14 +74,18 @@ class FisherExpert(Expert):
             scores[rows] = kept @ self._padded
         return scores + self.bias
 
+    def for_document(self, vector: FloatArray | None) -> Self:
+        return replace(self, vector=vector)
+
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         """What a word's features added, at the shares that components have in the document.
 
-        A word's part in the features of the vector is its part in the vector.
+        These depend on its vector (:meth:`for_document`; else that of the words alone). A word's
+        part in the features of the vector is its part in the vector.
         """
         n_words, n_classes, n_dims = x.nnz, len(self.bias), self.fisher.n_dims
         parts = np.zeros((n_words, n_dims)) if word_vectors is None else word_vectors
-        vector = parts.sum(axis=0)
+        vector = parts.sum(axis=0) if self.vector is None else self.vector
         found = self.fisher.features(x, vector[None].astype(x.dtype))
         weights = self._padded[self._places[found.indices]].astype(np.float64)
         n_of_words = int(np.searchsorted(found.indices, self.fisher.n_word_features))
@@ -106,6 +113,8 @@ class FisherExpert(Expert):
         options = FeatureOptions(*(settings.pop(name) for name in FeatureOptions._fields))
         options.check()
         mixture = TwoViewExpert.from_tensors(replace(stored, settings=settings))
+        if mixture.scale != 1.0:
+            raise ValueError("its model's settings are malformed")
         columns = stored.arrays.get("columns", 1, frozenset({"int64"}))
         weights = stored.arrays.get("weights", 2)
         bias = stored.arrays.get("bias", 1, frozenset({"float64"}))

@@ -7,19 +7,20 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from leaven._base.validation import check_in
-from leaven.corpora import CorpusSize, TrainingSet, labeled_documents
+from leaven.corpora import Block, CorpusSize, TrainingSet, labeled_documents
 from leaven.experts import Expert, FisherExpert, MixtureExpert
 from leaven.learners._base import Learned, Run
 from leaven.learners._naive_bayes import MixtureLearned
 from leaven.learners._svm import MOST_LABELED, fit_kernel_machines, fit_machines
 from leaven.learners._two_view import TwoViewLearner
-from leaven.models import FeatureOptions
+from leaven.models import FeatureOptions, FisherScores
 
 __all__ = ["FisherLearned", "FisherLearner"]
 
-# Labeled documents up to which machines are fitted to inner products, 200 MB of them; beyond it,
-# to the features themselves.
+# Labeled documents up to which machines are fitted to the kernel matrix (200 MB of float64); beyond
+# it, to the features themselves.
 MOST_BY_KERNEL = 5000
+MOST_STORED = 200_000_000  # features of labeled documents; of more documents, a sample is used
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class FisherLearner(TwoViewLearner):
     Parameters
     ----------
     C : float, default=10.0
-        How much a misclassified document counts against large weights of features.
+        How much a misclassified document counts against large weights of features. The loss is
+        the hinge, or its square where more than 5,000 documents are labeled.
     feature_beta : float in (0, 1], default=0.2
         Inverse temperature of the components' shares in a document, in its features.
     vector_share : float in [0, 1), default=0.2
@@ -76,24 +78,32 @@ class FisherLearner(TwoViewLearner):
 
     def machines(self, mixture: MixtureExpert, training: TrainingSet, run: Run) -> FisherExpert:
         """The machines on Fisher scores of this mixture."""
-        documents = labeled_documents(training.corpus, MOST_LABELED)
+        fisher = mixture.fisher_scores(self.features)
+        documents = self._documents(fisher, training)
         X, vectors, weight = documents.X, documents.vectors, documents.weight
         has_class = training.labels.membership(documents.y)
-        fisher = mixture.fisher_scores(self.features)
         features = fisher.features(X, vectors, run.n_threads)
-        columns, places = np.unique(features.indices, return_inverse=True)
+        is_present = np.zeros(fisher.n_features, bool)
+        is_present[features.indices] = True
+        columns = np.flatnonzero(is_present)
+        places = np.cumsum(is_present, dtype=np.int32) - 1
         kept = csr_array(
-            (features.data, places.astype(np.int32), features.indptr.astype(np.int32)),
+            (features.data, places[features.indices], features.indptr),
             shape=(features.shape[0], len(columns)),
         )
         if len(weight) <= MOST_BY_KERNEL:
             gram = fisher.kernel(X, X, (vectors, vectors), run.n_threads)
-            shares, bias = fit_kernel_machines(gram, weight, has_class, self.C, run)
-            weights = np.asarray(kept.T @ shares, np.float32)
+            of_documents, bias = fit_kernel_machines(gram, weight, has_class, self.C, run)
+            weights = np.asarray(kept.T @ of_documents, np.float32)
         else:
             weights, bias = fit_machines(kept, weight, has_class, self.C, run)
-        columns = columns.astype(np.int64)
         return FisherExpert(self.title, mixture, self.features, columns, weights, bias)
+
+    def _documents(self, fisher: FisherScores, training: TrainingSet) -> Block:
+        """The labeled documents, or a sample of them whose features fit in memory."""
+        per_document = (training.size.words_per_document + fisher.n_dims + 1) * fisher.n_components
+        most = max(int(MOST_STORED / per_document), MOST_BY_KERNEL)
+        return labeled_documents(training.corpus, min(most, MOST_LABELED))
 
     def prior_weight(self, size: CorpusSize) -> float:
         return 1.0  # scores are margins, whatever the documents' length

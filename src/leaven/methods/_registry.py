@@ -354,12 +354,13 @@ for _method in (
     Method(
         "fisher",
         "linear support vector machines on Fisher scores of two-view EM",
-        "as two-view, and labels are more than a few (20 per class or more)",
+        "as two-view, with 10 to 50 labels per class",
         "leaven.learners:FisherLearner",
         _TWO_VIEWS,
         _SOFT,
         _SOFT_RARE,
         supervised="svm",
+        is_slow=True,  # memory and time of its weights are words × components × classes
     ),
     Method(
         _NEAREST,

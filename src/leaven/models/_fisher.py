@@ -17,9 +17,10 @@ from leaven.posteriors import Tempered
 __all__ = ["FeatureOptions", "FisherScores"]
 
 # Shares of components below this, relative to the largest, are left out. A feature is a share times
-# 1 / sqrt(probability of a word), which differs by factors of thousands, so that smaller ones could
-# not be seen in single precision.
+# 1 / sqrt(probability of a word). These differ by factors of thousands at most, unless alpha is
+# tiny, so that smaller shares would be lost in rounding in single precision.
 NEGLIGIBLE = 1e-10
+ROWS_AT_ONCE = 256  # of a kernel matrix, while products of vectors are added
 
 
 class FeatureOptions(NamedTuple):
@@ -60,7 +61,7 @@ class FisherScores:
 
     In a mixture of words and vectors, the gradient by a component's direction is p(component | x)
     times the document's vector and the concentration. These features are scaled to unit length of
-    their own before they are weighed.
+    their own before they are weighted.
 
     Parameters
     ----------
@@ -111,6 +112,8 @@ class FisherScores:
     ) -> Counts:
         """Documents as sparse rows of unit length, (n_documents, n_features).
 
+        Rows of ``X`` must not repeat a word.
+
         The feature of word w and component k is in column w * n_components + k, those of the
         components' weights follow, then the dimensions of each component's direction. Memory
         is that of the counts, and of the vectors, times the mean number of components that
@@ -135,9 +138,9 @@ class FisherScores:
         starts = np.concatenate([[0], np.cumsum(n_stored)]).astype(kind)
         columns, values = np.empty(total, kind), np.empty(total, shares.dtype)
         bounds = _bounds(X.shape[0], n_threads)
+        rows = (X.indptr, X.indices, X.data, shares, *self._inverse_roots)
 
         def write(part: int) -> None:
-            rows = (X.indptr, X.indices, X.data, shares, *self._inverse_roots)
             write_features(*rows, bounds[part], bounds[part + 1], starts, columns, values)
 
         run_in_threads(write, len(bounds) - 1)
@@ -174,18 +177,19 @@ class FisherScores:
 
         Features are not computed: the documents of ``Y`` that share a word are found by an
         inverted index. Memory is that of the result, of the index, and of one share per document
-        and component.
+        and component, those of ``Y`` once more in each thread. Rows must not repeat a word.
         """
         shares, other_shares = self.shares(X, vectors[0]), self.shares(Y, vectors[1])
         index = csc_array(Y)
         products = np.empty((X.shape[0], Y.shape[0]))
         bounds = _bounds(X.shape[0], n_threads)
+        rows = (X.indptr, X.indices, X.data, shares)
+        postings = (index.indptr, index.indices, index.data, other_shares)
+        roots = self._inverse_roots
 
         def add(part: int) -> None:
-            rows = (X.indptr, X.indices, X.data, shares)
-            postings = (index.indptr, index.indices, index.data, other_shares)
             span = (bounds[part], bounds[part + 1])
-            add_products(*rows, *postings, *self._inverse_roots, *span, products)
+            add_products(*rows, *postings, *roots, *span, products)
 
         run_in_threads(add, len(bounds) - 1)
         products /= self._norms(X, shares)[:, None]
@@ -204,11 +208,16 @@ class FisherScores:
         vectors: FloatArray,
         others: FloatArray,
     ) -> None:
-        """Weigh the products of words, and add those of vectors: both factors are low-rank."""
+        """Weight the products of words, and add those of vectors, some rows at a time."""
         parts, other_parts = self._parts(vectors), self._parts(others)
-        products *= np.sqrt(np.outer(1 - parts, 1 - other_parts))
-        of_vectors = _cosines(shares, other_shares) * _cosines(vectors, others)
-        products += np.sqrt(np.outer(parts, other_parts)) * of_vectors
+        products *= np.sqrt(1 - parts)[:, None]
+        products *= np.sqrt(1 - other_parts)
+        q, other_q = _unit(shares), _unit(other_shares)
+        v = _unit(vectors) * np.sqrt(parts)[:, None]
+        other_v = _unit(others) * np.sqrt(other_parts)[:, None]
+        for first in range(0, len(products), ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
+            products[rows] += (q[rows] @ other_q.T) * (v[rows] @ other_v.T)
 
     def _index_type(self, n_stored: int) -> Any:
         """Of columns, which may be more than 32 bits can number."""
@@ -230,15 +239,12 @@ class FisherScores:
         return total
 
 
-def _cosines(rows: FloatArray, others: FloatArray) -> FloatArray:
-    """Cosines of rows; zero where a row is."""
-    scaled = []
-    for each in (rows, others):
-        wide = np.asarray(each, np.float64)
-        norms = np.linalg.norm(wide, axis=1, keepdims=True)
-        scaled.append(wide / np.where(norms > 0, norms, 1.0))
-    found: FloatArray = scaled[0] @ scaled[1].T
-    return found
+def _unit(rows: FloatArray) -> FloatArray:
+    """Rows scaled to unit length; zero where a row is."""
+    wide = np.asarray(rows, np.float64)
+    norms = np.linalg.norm(wide, axis=1, keepdims=True)
+    scaled: FloatArray = wide / np.where(norms > 0, norms, 1.0)
+    return scaled
 
 
 def _bounds(n_documents: int, n_threads: int | None) -> list[int]:
