@@ -21,6 +21,7 @@ from leaven.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 
+import generate_auto as of_auto  # noqa: E402
 import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
 import generate_fisher as of_fisher  # noqa: E402
@@ -38,7 +39,7 @@ class Section(NamedTuple):
     content: Callable[[], str]  # Markdown, without the markers
 
 
-SOURCES = (of_studies, of_neighbors, of_multilabel, of_hybrids, of_fisher, of_benchmarks)
+SOURCES = (of_studies, of_auto, of_neighbors, of_multilabel, of_hybrids, of_fisher, of_benchmarks)
 NEIGHBORS_PAGE = "docs/methods/neighbors.md"
 MULTILABEL_PAGE = "docs/methods/multilabel.md"
 HYBRIDS_PAGE = "docs/methods/hybrids.md"
@@ -66,6 +67,7 @@ SECTIONS = [
     ),
     Section("docs/methods/auto.md", "few_labels: accuracy table", of_studies.few_labels_table),
     Section("docs/methods/auto.md", "few_labels: findings", of_studies.few_labels_findings),
+    Section("docs/methods/auto.md", "auto_members", of_auto.members_table),
     Section(
         "docs/methods/two-view.md",
         "sentence_vectors: accuracy table",

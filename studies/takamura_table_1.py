@@ -42,7 +42,7 @@ from threadpoolctl import threadpool_limits
 
 from leaven import FisherKernel, NaiveBayesEM, TextClassifier, TransductiveSVM
 from studies import _common
-from studies._common import mean_sd, paired, run_study
+from studies._common import mean_sd, paired, run_study, signed
 from studies._rows import Row, RowFile, report
 from studies._takamura import MOST_UNLABELED, SPLITS, load, split
 from studies._workers import compute
@@ -62,6 +62,28 @@ ANNEALED = {"beta_start": 0.02, "beta_factor": 1.05}
 N_CLUSTERS = 20
 SOFT_BETA = 0.1
 C = 1.0
+COMPARED = (
+    ("ul-cat", "n-cat"),
+    ("ul-cat", "ul-cl"),
+    ("ul-cat, no intercept", "ul-cl, no intercept"),
+    ("ul-cat, soft", "n-cat, soft"),
+    ("ul-cat, soft", "ul-cl, soft"),
+    ("fisher", "em"),
+    ("fisher", "auto"),
+)
+COLORS = {
+    "n-cat": "#1f77b4",
+    "ul-cat": "#ff7f0e",
+    "ul-cat, soft": "#8c564b",
+    "ul-cl": "#2ca02c",
+    "linear": "#d62728",
+    "tsvm": "#9467bd",
+    "nb+em": "#7f7f7f",
+    "nb": "#e377c2",
+    "fisher": "#1f6f8b",
+    "em": "#bcbd22",
+    "auto": "#17becf",
+}
 OF_A_TASK = ("split", "n_labeled")
 ROWS = RowFile(_common.RESULTS / "takamura_table_1.jsonl", (*OF_A_TASK, "method"))
 
@@ -227,12 +249,12 @@ def summarize(rows: Sequence[Row]) -> Row:
             )
     found = {(cell["method"], cell["n_labeled"]): cell for cell in cells}
     comparisons = {
-        f"ul-cat over {other}, {size} labels": paired(
-            found["ul-cat", size]["accuracy"], found[other, size]["accuracy"]
-        )
-        for size in SIZES
-        for other in ("n-cat", "ul-cl", "linear", "nb+em")
-        if (other, size) in found and len(found[other, size]["accuracy"]) > 1
+        f"{own} − {other}": {
+            str(size): paired(found[own, size]["accuracy"], found[other, size]["accuracy"])
+            for size in SIZES
+            if len(found.get((own, size), {"accuracy": ()})["accuracy"]) > 1
+        }
+        for own, other in COMPARED
     }
     return {"cells": cells, "comparisons": comparisons}
 
@@ -256,6 +278,11 @@ def markdown(results: Row) -> str:
             own = mean_sd(cell["accuracy"]) if several else f"{100 * cell['mean']:.1f}"
             shown.append(own.strip() + paper)
         lines.append(f"| {method} | {' | '.join(shown)} |")
+    lines += ["", "Paired over splits, in points:", "", lines[1], lines[2]]
+    for comparison, found in results["comparisons"].items():
+        by_size = {int(size): test for size, test in found.items()}
+        shown = [signed(by_size[size]).strip() if size in by_size else "–" for size in SIZES]
+        lines.append(f"| {comparison} | {' | '.join(shown)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -263,14 +290,15 @@ def plot(results: Row) -> None:
     """Accuracy by number of labels, the paper's as dashed lines."""
     figure, axes = _common.subplots(ncols=2, figsize=(12, 5), sharey=True)
     cells = {(cell["method"], cell["n_labeled"]): cell["mean"] for cell in results["cells"]}
-    groups = (list(PAPER), ["ul-cat", "ul-cat, no intercept", "fisher", "em", "auto", "linear"])
+    groups = (list(PAPER), ["ul-cat", "ul-cat, soft", "fisher", "em", "auto", "linear"])
     for each, methods in zip(axes, groups, strict=True):
         for method in methods:
             sizes = [size for size in SIZES if (method, size) in cells]
             found = [100 * cells[method, size] for size in sizes]
-            (line,) = each.plot(sizes, found, marker="o", markersize=4, label=method)
+            color = COLORS[method]
+            each.plot(sizes, found, marker="o", markersize=4, color=color, label=method)
             if method in PAPER and methods is groups[0]:
-                each.plot(SIZES, PAPER[method], "--", color=line.get_color(), alpha=0.6)
+                each.plot(SIZES, PAPER[method], "--", color=color, alpha=0.6)
         _common.log_ticks(each, SIZES)
         each.set_xlabel("labeled messages")
         each.legend(fontsize=9)

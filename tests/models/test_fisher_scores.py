@@ -99,6 +99,19 @@ def test_the_inverted_index_gives_the_products_of_features(dtype, error, peaked,
     assert_allclose(np.diag(scores.kernel(X, X)), 1.0, atol=error)
 
 
+def test_products_do_not_depend_on_how_they_are_computed(monkeypatch):
+    scores = drawn(0, 1.0, peaked=True, n_words=40, n_components=12)
+    X, Y = documents(0, 20, 40, most=20), documents(1, 15, 40, most=20)
+    used = []
+    for cost in (0.0, 1e9):
+        monkeypatch.setattr(_fisher, "SPARSE_COST", cost)
+        used.append(scores.kernel(X, Y))
+    assert_allclose(*used, atol=1e-13)
+    monkeypatch.undo()
+    assert _fisher._are_peaked(np.eye(12), np.eye(12))
+    assert not _fisher._are_peaked(np.full((4, 12), 1 / 12), np.full((3, 12), 1 / 12))
+
+
 def test_shares_that_cannot_be_seen_are_not_stored():
     peaked = drawn(0, 1.0, peaked=True, n_words=40, n_components=7)
     X = documents(0, 9, 40, most=30)

@@ -21,6 +21,7 @@ __all__ = ["FeatureOptions", "FisherScores"]
 # tiny, so that smaller shares would be lost in rounding in single precision.
 NEGLIGIBLE = 1e-10
 ROWS_AT_ONCE = 256  # of a kernel matrix, while products of vectors are added
+SPARSE_COST = 5.0  # of a product in a sparse matrix product, relative to one in the inverted index
 
 
 class FeatureOptions(NamedTuple):
@@ -175,11 +176,17 @@ class FisherScores:
     ) -> FloatArray:
         """Cosines of the features of documents, (n_documents of X, n_documents of Y).
 
-        Features are not computed: the documents of ``Y`` that share a word are found by an
-        inverted index. Memory is that of the result, of the index, and of one share per document
-        and component, those of ``Y`` once more in each thread. Rows must not repeat a word.
+        Where documents rarely have a component in common, features are multiplied. Otherwise these
+        are not computed: the documents of ``Y`` that share a word are found by an inverted index,
+        and memory is that of the result, of the index, and of one share per document and
+        component, those of ``Y`` once more in each thread. Rows must not repeat a word.
         """
         shares, other_shares = self.shares(X, vectors[0]), self.shares(Y, vectors[1])
+        if _are_peaked(shares, other_shares):
+            features = self.features(X, vectors[0], n_threads).astype(np.float64)
+            others = self.features(Y, vectors[1], n_threads).astype(np.float64)
+            found: FloatArray = (features @ others.T).toarray()
+            return found
         index = csc_array(Y)
         products = np.empty((X.shape[0], Y.shape[0]))
         bounds = _bounds(X.shape[0], n_threads)
@@ -237,6 +244,16 @@ class FisherScores:
         by_component = squared @ of_words + of_components
         total: FloatArray = np.sqrt((shares.astype(np.float64) ** 2 * by_component).sum(axis=1))
         return total
+
+
+def _are_peaked(shares: FloatArray, others: FloatArray) -> bool:
+    """Whether most pairs of documents have no component in common.
+
+    A product of features then skips most pairs of equal words, each of which the inverted index
+    visits once for every component of a document.
+    """
+    active, other_active = (shares > 0).mean(axis=0), (others > 0).mean(axis=0)
+    return bool(SPARSE_COST * (active @ other_active) < active.sum())
 
 
 def _unit(rows: FloatArray) -> FloatArray:
