@@ -21,7 +21,7 @@ __all__ = ["FeatureOptions", "FisherScores"]
 # tiny, so that smaller shares would be lost in rounding in single precision.
 NEGLIGIBLE = 1e-10
 ROWS_AT_ONCE = 256  # of a kernel matrix, while products of vectors are added
-SPARSE_COST = 5.0  # of a product in a sparse matrix product, relative to one in the inverted index
+SPARSE_COST = 10.0  # of a product in a sparse matrix product, relative to one in the inverted index
 
 
 class FeatureOptions(NamedTuple):
@@ -176,19 +176,36 @@ class FisherScores:
     ) -> FloatArray:
         """Cosines of the features of documents, (n_documents of X, n_documents of Y).
 
-        Where documents rarely have a component in common, features are multiplied. Otherwise these
-        are not computed: the documents of ``Y`` that share a word are found by an inverted index,
-        and memory is that of the result, of the index, and of one share per document and
-        component, those of ``Y`` once more in each thread. Rows must not repeat a word.
+        Where documents rarely have a component in common, features of words are multiplied.
+        Otherwise none are computed: the documents of ``Y`` that share a word are found by an
+        inverted index, and memory is that of the result, of the index, and of one share per
+        document and component, those of ``Y`` once more in each thread. Rows must not repeat a
+        word.
         """
         shares, other_shares = self.shares(X, vectors[0]), self.shares(Y, vectors[1])
         if _are_peaked(shares, other_shares):
-            features = self.features(X, vectors[0], n_threads).astype(np.float64)
-            others = self.features(Y, vectors[1], n_threads).astype(np.float64)
-            found: FloatArray = (features @ others.T).toarray()
-            return found
+            of_words = self._of_words(X, shares, n_threads).astype(np.float64)
+            others = self._of_words(Y, other_shares, n_threads).astype(np.float64)
+            products: FloatArray = (of_words @ others.T).toarray()
+        else:
+            products = self._products(X, Y, shares, other_shares, n_threads)
+        if self.sees_directions:
+            assert vectors[0] is not None
+            assert vectors[1] is not None
+            self._add_vectors(products, shares, other_shares, vectors[0], vectors[1])
+        return products
+
+    def _products(
+        self,
+        X: Counts,
+        Y: Counts,
+        shares: FloatArray,
+        other_shares: FloatArray,
+        n_threads: int | None,
+    ) -> FloatArray:
+        """Cosines of the features of words, by an inverted index of ``Y``."""
         index = csc_array(Y)
-        products = np.empty((X.shape[0], Y.shape[0]))
+        products: FloatArray = np.empty((X.shape[0], Y.shape[0]))
         bounds = _bounds(X.shape[0], n_threads)
         rows = (X.indptr, X.indices, X.data, shares)
         postings = (index.indptr, index.indices, index.data, other_shares)
@@ -201,10 +218,6 @@ class FisherScores:
         run_in_threads(add, len(bounds) - 1)
         products /= self._norms(X, shares)[:, None]
         products /= self._norms(Y, other_shares)
-        if self.sees_directions:
-            assert vectors[0] is not None
-            assert vectors[1] is not None
-            self._add_vectors(products, shares, other_shares, vectors[0], vectors[1])
         return products
 
     def _add_vectors(
