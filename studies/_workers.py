@@ -2,18 +2,30 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import groupby
 from multiprocessing import get_context
 
 from studies import _provenance
 from studies._rows import Row, RowFile
 
 PROCESSES = 2
+RunUnit = Callable[[Sequence[Row]], list[Row]]
+Told = Callable[[Sequence[Row]], str]
+
+
+def complete(
+    plans: Sequence[Row], task: Sequence[str], run_unit: RunUnit, told: Told, file: RowFile
+) -> list[Row]:
+    """The rows of all plans; missing ones are computed, those of a task (its fields) together."""
+    groups = groupby(file.missing(plans), key=lambda plan: [plan[name] for name in task])
+    compute([list(group) for _, group in groups], run_unit, told, file)
+    return file.of(plans)
 
 
 def compute(
     units: Sequence[Sequence[Row]],
-    run_unit: Callable[[Sequence[Row]], list[Row]],
-    told: Callable[[Sequence[Row]], str],
+    run_unit: RunUnit,
+    told: Told,
     file: RowFile,
     processes: int = PROCESSES,
 ) -> None:

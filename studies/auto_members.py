@@ -32,7 +32,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +65,7 @@ from studies import _common
 from studies._common import run_study
 from studies._few_labels_corpora import CORPORA
 from studies._rows import Row, RowFile, report
-from studies._workers import compute
+from studies._workers import complete
 from studies.fisher_options import draw_task
 
 SIZES = (1, 5, 15, 50)  # labeled documents per class
@@ -316,10 +315,7 @@ def markdown(results: Row) -> str:
 
 
 def main() -> None:
-    plans = planned()
-    groups = groupby(ROWS.missing(plans), key=lambda plan: [plan[name] for name in OF_A_TASK])
-    compute([list(group) for _, group in groups], run_unit, told, ROWS)
-    rows = ROWS.of(plans)
+    rows = complete(planned(), OF_A_TASK, run_unit, told, ROWS)
     results = summarize(rows)
     report("auto_members", rows, results, markdown(results), [SEED])
 

@@ -32,7 +32,6 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +46,7 @@ from studies import _common
 from studies._common import run_study
 from studies._few_labels_corpora import CORPORA, load
 from studies._rows import Row, RowFile, report
-from studies._workers import compute
+from studies._workers import complete
 
 SIZES = (1, 5, 20, 50)  # labeled documents per class
 MOST_UNLABELED, MOST_SCORED = 3000, 1500
@@ -271,10 +270,7 @@ def markdown(results: Row) -> str:
 
 
 def main() -> None:
-    plans = planned()
-    groups = groupby(ROWS.missing(plans), key=lambda plan: [plan[name] for name in OF_A_TASK])
-    compute([list(group) for _, group in groups], run_unit, told, ROWS)
-    rows = ROWS.of(plans)
+    rows = complete(planned(), OF_A_TASK, run_unit, told, ROWS)
     results = summarize(rows)
     report("fisher_options", rows, results, markdown(results), [SEED])
 

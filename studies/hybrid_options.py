@@ -57,7 +57,7 @@ from studies import _common
 from studies._common import run_study
 from studies._few_labels_corpora import load
 from studies._rows import Row, RowFile, report
-from studies._workers import compute
+from studies._workers import complete
 
 CORPORA = ("docstrings", "webkb4_stemmed", "sraa16k", "reuters_r10", "movie_reviews")
 DRAWS = {2: 1, 5: 1, 20: 1}  # by labels per class
@@ -260,15 +260,6 @@ def measure(plan: Row, X: csr_array, task: Task) -> Row:
     return found
 
 
-def computed() -> list[Row]:
-    """The rows of all fits; missing ones are computed, and stored task by task."""
-    plans = planned()
-    groups = groupby(ROWS.missing(plans), key=lambda plan: [plan[name] for name in OF_A_TASK])
-    units = [list(group) for _, group in groups]
-    compute(units, run_unit, told, ROWS)
-    return ROWS.of(plans)
-
-
 def told(rows: Sequence[Row]) -> str:
     """One line about the rows of a task."""
     first, best = rows[0], max(rows, key=lambda row: row["accuracy"])
@@ -340,7 +331,7 @@ def table(results: Row) -> str:
 
 
 def main() -> None:
-    rows = computed()
+    rows = complete(planned(), OF_A_TASK, run_unit, told, ROWS)
     results = summarize(rows)
     report("hybrid_options", rows, results, table(results), max(DRAWS.values()))
 

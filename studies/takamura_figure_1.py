@@ -7,19 +7,16 @@ from the same texts. Run: ``python -m studies.takamura_figure_1``; what is in
 results/takamura_figure_1.jsonl is not computed again.
 """
 
-import warnings
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from studies import _common
 from studies._common import mean_sd, paired, run_study
 from studies._rows import Row, RowFile, report
 from studies._takamura import SPLITS
-from studies._workers import compute
-from studies.takamura_table_1 import METHODS, Task, measured
+from studies._workers import complete
+from studies.takamura_table_1 import METHODS, rows_of_task
 
 SIZES = (1000, 2000, 5000)  # labeled
 UNLABELED = (1000, 2000, 4000, 6000, 8000, 10_000)
@@ -40,10 +37,7 @@ def planned() -> list[Row]:
 
 def run_unit(plans: Sequence[Row]) -> list[Row]:
     """Rows of one task; runs in a worker process."""
-    task = Task(*(plans[0][name] for name in OF_A_TASK))
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return [{**plan, **measured(plan["method"], task)} for plan in plans]
+    return rows_of_task(plans, OF_A_TASK)
 
 
 def told(rows: Sequence[Row]) -> str:
@@ -114,10 +108,7 @@ def plot(results: Row) -> None:
 
 def main() -> None:
     assert set(SHOWN) <= set(METHODS)
-    plans = planned()
-    groups = groupby(ROWS.missing(plans), key=lambda plan: [plan[name] for name in OF_A_TASK])
-    compute([list(group) for _, group in groups], run_unit, told, ROWS)
-    rows = ROWS.of(plans)
+    rows = complete(planned(), OF_A_TASK, run_unit, told, ROWS)
     results = summarize(rows)
     plot(results)
     report("takamura_figure_1", rows, results, markdown(results), SPLITS)

@@ -29,7 +29,6 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,7 @@ from studies import _common
 from studies._common import mean_sd, paired, run_study, signed
 from studies._rows import Row, RowFile, report
 from studies._takamura import MOST_UNLABELED, SPLITS, load, split
-from studies._workers import compute
+from studies._workers import complete
 
 SIZES = (100, 200, 300, 500, 1000, 2000, 5000)
 PAPER: dict[str, Sequence[float]] = {
@@ -208,7 +207,12 @@ def planned() -> list[Row]:
 
 def run_unit(plans: Sequence[Row]) -> list[Row]:
     """Rows of one split and number of labels; runs in a worker process."""
-    task = Task(*(plans[0][name] for name in OF_A_TASK))
+    return rows_of_task(plans, OF_A_TASK)
+
+
+def rows_of_task(plans: Sequence[Row], task_fields: Sequence[str]) -> list[Row]:
+    """Rows of plans of one task, which these fields describe."""
+    task = Task(*(plans[0][name] for name in task_fields))
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [{**plan, **measured(plan["method"], task)} for plan in plans]
@@ -309,10 +313,7 @@ def plot(results: Row) -> None:
 
 
 def main() -> None:
-    plans = planned()
-    groups = groupby(ROWS.missing(plans), key=lambda plan: [plan[name] for name in OF_A_TASK])
-    compute([list(group) for _, group in groups], run_unit, told, ROWS)
-    rows = ROWS.of(plans)
+    rows = complete(planned(), OF_A_TASK, run_unit, told, ROWS)
     results = summarize(rows)
     plot(results)
     report("takamura_table_1", rows, results, markdown(results), SPLITS)

@@ -40,7 +40,7 @@ class FisherLearner(TwoViewLearner):
         Share of the features of vectors in the squared length of all.
     least_share : float in [0, 1), default=0.03
         Components with a smaller share in a document, relative to the largest one, are left out
-        of its features: sparser by a factor of four on 20 Newsgroups, and as accurate.
+        of its features, which are then sparser and as accurate.
 
     The others are those of :class:`leaven.TwoViewEM`, for the mixture.
     """
