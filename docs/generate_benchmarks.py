@@ -21,6 +21,20 @@ def read() -> dict[str, Any]:
     return found
 
 
+def read_suite(name: str) -> dict[str, Any]:
+    """Results of one suite in a file of its own."""
+    path = RESULTS.with_name(f"{name}.json")
+    if not path.exists():
+        sys.exit(f"benchmarks/{path.name} is missing; run: {suite_command(name)}")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def suite_command(name: str) -> str:
+    """How the results of one suite are made."""
+    return f"python -m benchmarks {name} --json benchmarks/{name}.json"
+
+
 def stale_results() -> list[str]:
     """A sentence if the code has changed since the benchmarks ran."""
     told = staleness(read().get("made_with"))

@@ -1,24 +1,21 @@
 """Markdown about the Fisher kernel, from the results of studies and of a benchmark."""
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
+from generate_benchmarks import read_suite, suite_command
 from generate_studies import read
 from generate_tables import markdown_table
 from studies import fisher_options, takamura_figure_1, takamura_table_1
 from studies._provenance import described, staleness
 
 STUDIES = ("fisher_options", "takamura_table_1", "takamura_figure_1")
-SPEED = Path(__file__).resolve().parents[1] / "benchmarks" / "fisher.json"
-RUN_SPEED = "python -m benchmarks fisher --json benchmarks/fisher.json"
+SUITE = "fisher"  # of benchmarks
 
 
 def stale_results() -> list[str]:
     """A sentence for each study whose numbers are shown and whose code has changed since."""
     notes = {f"studies/results/{name}.json": read(name).get("made_with") for name in STUDIES}
-    notes["benchmarks/fisher.json"] = _speed().get("made_with")
+    notes[f"benchmarks/{SUITE}.json"] = read_suite(SUITE).get("made_with")
     stale = {name: staleness(made_with) for name, made_with in notes.items()}
     return [f"{name} was {told}" for name, told in stale.items() if told]
 
@@ -47,7 +44,7 @@ def figure_1() -> str:
 
 def speed_table() -> str:
     """Seconds and memory of features, kernel matrices and machines."""
-    found = _speed()
+    found = read_suite(SUITE)
     rows = []
     for row in found["rows"]:
         peer = "" if row["ratio"] is None else f"{row['peer']} {row['peer_seconds']:.2f} s"
@@ -65,7 +62,7 @@ def speed_table() -> str:
         if row["what"].endswith("features") and row["ratio"] is None
     ]
     about = (
-        f"{found['machine']['processors']} cores, 20 Newsgroups (`{RUN_SPEED}`; "
+        f"{found['machine']['processors']} cores, 20 Newsgroups (`{suite_command(SUITE)}`; "
         f"{described(found['made_with'])}):"
     )
     head = ["features of", "per count", "MiB stored", "MiB at the peak", "MiB if dense"]
@@ -79,10 +76,3 @@ def _about(name: str, found: dict[str, Any], more: str) -> str:
 
 def _without_title(shown: str) -> str:
     return shown.partition("\n\n")[2].strip()
-
-
-def _speed() -> dict[str, Any]:
-    if not SPEED.exists():
-        sys.exit(f"benchmarks/fisher.json is missing; run: {RUN_SPEED}")
-    found: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
-    return found

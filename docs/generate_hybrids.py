@@ -1,12 +1,10 @@
 """Markdown about hybrids and transductive SVMs, from the results of studies and of a benchmark."""
 
-import json
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
 
+from generate_benchmarks import read_suite, suite_command
 from generate_studies import read
 from generate_tables import markdown_table
 from studies import druck_table_1
@@ -15,14 +13,13 @@ from studies._provenance import described, staleness
 GIVEN, CHOSEN = "settings given", "settings chosen"
 STUDIES = ("hybrid_options", "druck_table_1", "transductive_svm")
 TEXT, AUTO = "text", "auto"  # groups of hybrid_options
-SPEED = Path(__file__).resolve().parents[1] / "benchmarks" / "hybrids.json"
-RUN_SPEED = "python -m benchmarks hybrids --json benchmarks/hybrids.json"
+SUITE = "hybrids"  # of benchmarks
 
 
 def stale_results() -> list[str]:
     """A sentence for each study whose numbers are shown and whose code has changed since."""
     notes = {f"studies/results/{name}.json": read(name).get("made_with") for name in STUDIES}
-    notes["benchmarks/hybrids.json"] = _speed().get("made_with")
+    notes[f"benchmarks/{SUITE}.json"] = read_suite(SUITE).get("made_with")
     stale = {name: staleness(made_with) for name, made_with in notes.items()}
     return [f"{name} was {told}" for name, told in stale.items() if told]
 
@@ -114,20 +111,12 @@ def transductive_table() -> str:
     return f"{about}\n\n{markdown_table(head, rows)}\n\nMedian seconds of a fit: {seconds}."
 
 
-def _speed() -> dict[str, Any]:
-    if not SPEED.exists():
-        sys.exit(f"benchmarks/hybrids.json is missing; run: {RUN_SPEED}")
-    found: dict[str, Any] = json.loads(SPEED.read_text(encoding="utf-8"))
-    return found
-
-
 def speed_table() -> str:
     """What the benchmark of hybrids measured: fits, growth and memory."""
-    found = _speed()
+    found = read_suite(SUITE)
     own = found["rows"]
-    about = (
-        f"{found['machine']['processors']} cores (`{RUN_SPEED}`; {described(found['made_with'])}):"
-    )
+    made = f"`{suite_command(SUITE)}`; {described(found['made_with'])}"
+    about = f"{found['machine']['processors']} cores ({made}):"
     timed = [row for row in own if row["unit"] == "s"]
     fits = [
         _fits([row for row in timed if row["corpus"] == corpus])
