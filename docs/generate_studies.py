@@ -13,12 +13,13 @@ from generate_tables import markdown_table
 from studies import _names
 from studies._names import CORPORA
 from studies._provenance import described, staleness
+from studies.few_labels import LOOKS
 
 RESULTS = Path(__file__).resolve().parents[1] / "studies" / "results"
 WIDTH = 120
 SURE, WORTH_COUNTING = 0.05, 0.02  # p-value and size of a difference that is clear
-METHODS = {  # of the study of few labels, as the table names them
-    **{method: name for method, name in _names.METHODS.items() if method != "em_raw"},
+METHODS = {  # of the study of few labels, as the short table names them
+    **{method: name for method, name in _names.METHODS.items() if method in LOOKS},
     "leaven nb": "leaven `nb`",
     "em": "leaven `em`",
     "two_view": "leaven `two-view`",
@@ -230,13 +231,13 @@ def sentence_vectors_table(methods: Iterable[str] = WITH_VECTORS, *, spread: boo
 
 def _best_means() -> str:
     """Where another method has a better mean than auto."""
-    rows = [row for row in read("few_labels")["overall"] if row["method"] in METHODS]
+    rows = [row for row in read("few_labels")["overall"] if row["method"] != "em_raw"]
     behind = []
     for n in _budgets():
         best = max(rows, key=lambda row: row[f"accuracy_{n}"])
         lead = 100 * (best[f"accuracy_{n}"] - _overall("auto")[f"accuracy_{n}"])
         if lead > 0:
-            name = METHODS[best["method"]].removeprefix("leaven ")
+            name = _names.METHODS[best["method"]].removeprefix("leaven ")
             behind.append(f"with {n}, where {name} is {lead:.1f} points ahead")
     if not behind:
         return "`auto` has the best mean at every number of labels per class."

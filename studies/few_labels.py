@@ -18,11 +18,15 @@ and on TfidfVectorizer's defaults, fitted to all training texts: "svm" (LinearSV
 (7 neighbors by 100 SVD components of unit length; alpha is 0.8, because it did better than the
 default 0.2 on test documents of 20news, which favors it). leaven's are ``TextClassifier`` with its
 defaults; "em_raw" is "em" without calibration: the same predictions, uncalibrated probabilities.
+Only "nb", "em", "two_view" and "auto" are calibrated; of the others predictions alone are judged.
+"mixture", "annealed", "tsvm", "mcl" and "pcp", which can need minutes per fit, are given at most
+2,000 of the unlabeled documents and the first two draws only; "mixture" needs two labels per class.
 
 Measures: accuracy, macro-F1, expected calibration error (10 bins of the top probability), mean
-negative log-likelihood in nats, seconds from training texts to a classifier (tf-idf is computed
-once per draw and counted for each method). "auto" is compared, by paired t-tests, to the best
-supervised method of each cell, chosen by its test accuracy, which no user could know.
+negative log-likelihood in nats, CPU seconds from training texts to a classifier on one thread
+(tf-idf is computed once per draw and counted for each method). "auto" is compared, by paired
+t-tests, to the best supervised method of each cell, chosen by its test accuracy, which no user
+could know.
 
 Run: ``python -m studies.few_labels``, with ``--corpora``, ``--methods``, ``--budgets`` for some
 only. What is in results/few_labels.jsonl is not computed again, unless ``--again`` with
@@ -43,9 +47,19 @@ from typing import Any
 import pandas as pd
 
 from studies import _common, _names, _provenance
-from studies._few_labels_corpora import CORPORA, MEASURES, METHODS, STATED, draw_task
+from studies._few_labels_corpora import (
+    CORPORA,
+    COSTLY,
+    FEWEST_LABELS,
+    MEASURES,
+    METHODS,
+    MOST_UNLABELED,
+    STATED,
+    draw_task,
+)
 
 BUDGETS = (1, 2, 5, 15, 50)  # labels per class
+COSTLY_DRAWS = 2
 SUPERVISED = ["nb", "svm", "logreg", "leaven nb"]
 WORTH_COUNTING, SURE = 0.02, 0.05  # of a difference, and of its p-value
 CACHE = _common.RESULTS / "few_labels.jsonl"
@@ -58,9 +72,11 @@ HEADS = {  # of columns in the tables
     "macro_f1": "macro F1",
     "ece": "calibration error",
     "nll": "negative log-likelihood",
+    "seconds": "CPU seconds",
     **{f"accuracy_{n}": f"accuracy, {n}" for n in BUDGETS},
 }
-# Wide lines lie below narrow ones, and dashes of different length show what is under them.
+# Methods in the figure. Wide lines lie below narrow ones, and dashes of different length show what
+# is under them.
 LOOKS: dict[str, Any] = {
     "auto": {"color": "#1f6f8b", "marker": "D", "linewidth": 3.5, "markersize": 6},
     "two_view": {"color": "#c2417c", "marker": "o", "linewidth": 1.4},
@@ -115,15 +131,30 @@ def missing(wanted: argparse.Namespace, cache: Path) -> list[Any]:
     for draw in range(wanted.draws):
         for corpus, budget in product(wanted.corpora, wanted.budgets):
             place = corpus, budget, draw
-            methods = [name for name in wanted.methods if (*place, name) not in known]
+            methods = [
+                name
+                for name in wanted.methods
+                if (*place, name) not in known and is_planned(name, budget, draw)
+            ]
             if methods:
                 work.append((*place, methods))
     return work
 
 
+def is_planned(method: str, budget: int, draw: int) -> bool:
+    enough_labels = budget >= FEWEST_LABELS.get(method, 1)
+    return enough_labels and (method not in COSTLY or draw < COSTLY_DRAWS)
+
+
 def compute(wanted: argparse.Namespace, cache: Path) -> None:
-    """Add the rows that the cache lacks, with what they are made with."""
-    work = missing(wanted, cache)
+    """Add the rows that the cache lacks, with what they are made with; costly ones come last."""
+    quick, costly = (
+        argparse.Namespace(
+            **{**vars(wanted), "methods": [m for m in wanted.methods if (m in COSTLY) is of_costly]}
+        )
+        for of_costly in (False, True)
+    )
+    work = missing(quick, cache) + missing(costly, cache)
     for done, rows in enumerate(run_all(work, wanted.processes), 1):
         with cache.open("a") as file:
             file.write(as_lines({**row, **_provenance.code()} for row in rows))
@@ -148,16 +179,28 @@ def summarize(frame: pd.DataFrame) -> dict[str, Any]:
     groups = frame.groupby([*CELL, "method"], observed=True)[list(MEASURES)]
     cells = groups.agg(["mean", "std"])
     cells.columns = ["_".join(names) for names in cells.columns]
-    means = groups.mean().unstack("method")
+    means = groups.mean().drop(list(COSTLY), level="method", errors="ignore").unstack("method")
     common = means[means["accuracy"].notna().all(axis=1)]
     by_budget = common["accuracy"].groupby("per_class").mean().T.add_prefix("accuracy_")
     return {
         "cells": records(cells.assign(draws=groups.size())),
         "n_common": len(common),  # cells that every method has: overall means are over these
+        "every": every_method(frame[frame["draw"] < COSTLY_DRAWS]),
         "overall": records(common.mean().unstack(0)[list(MEASURES)].join(by_budget)),
         "auto_against_best": against_best(frame),
         "coverage": records(coverage(frame)),
     }
+
+
+def every_method(frame: pd.DataFrame) -> list[Row]:
+    """Accuracy of all methods on the draws that all have; the mean is over cells that all have."""
+    cells = frame.pivot_table(
+        "accuracy", index=CELL, columns="method", observed=True, aggfunc="mean"
+    )
+    by_budget = cells.groupby("per_class").mean().T.add_prefix("accuracy_")
+    common = cells.dropna().mean().rename("accuracy")
+    seconds = frame.groupby("method", observed=True)["seconds"].mean()
+    return records(by_budget.join(common).join(seconds))
 
 
 def records(frame: pd.DataFrame) -> list[Row]:
@@ -228,9 +271,9 @@ def over_draws(scores: Any) -> str:
 def markdown(frame: pd.DataFrame, results: dict[str, Any], made_with: dict[str, Any]) -> str:
     cells = frame.groupby([*CELL, "method"], observed=True)["accuracy"].agg(list).unstack("method")
     rivals = results["auto_against_best"]
-    overall, stated = (
+    every, overall, stated = (
         [{key: shown(key, value) for key, value in row.items()} for row in results[part]]
-        for part in ("overall", "coverage")
+        for part in ("every", "overall", "coverage")
     )
     compared = [
         {**{key: cell[key] for key in (*CELL, "best")}, "auto minus best": _common.signed(cell)}
@@ -240,9 +283,15 @@ def markdown(frame: pd.DataFrame, results: dict[str, Any], made_with: dict[str, 
         "# Few labels, much unlabeled text\n\n"
         f"These results were {_provenance.described(made_with)}.\n"
         + table(
-            f"Means over the {results['n_common']} cells that every method has, in %, nats and "
+            f"Means over the {results['n_common']} cells and all draws, in %, nats and CPU "
             "seconds; accuracy also by labels per class",
             overall,
+        )
+        + table(
+            f"Every method, in the first {COSTLY_DRAWS} draws alone: accuracy by labels "
+            "per class, its mean over the cells that every method has, and CPU seconds; "
+            f"{', '.join(COSTLY)} with at most {MOST_UNLABELED:,} unlabeled documents",
+            every,
         )
         + table(
             "Accuracy in %, mean ± standard deviation over draws", records(cells.map(over_draws))
@@ -258,7 +307,7 @@ def markdown(frame: pd.DataFrame, results: dict[str, Any], made_with: dict[str, 
 
 
 def plot(results: dict[str, Any]) -> None:
-    """Accuracy by corpus, method and labels per class; em_raw has the predictions of em."""
+    """Accuracy by corpus, method and labels per class."""
     figure, axes = _common.subplots(nrows=2, ncols=4, figsize=(13, 7))
     lines: dict[str, Any] = {}
     for each, corpus in zip(axes.flat, CORPORA, strict=True):
