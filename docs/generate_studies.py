@@ -238,7 +238,7 @@ def _best_means() -> str:
         lead = 100 * (best[f"accuracy_{n}"] - _overall("auto")[f"accuracy_{n}"])
         if lead > 0:
             name = _names.METHODS[best["method"]].removeprefix("leaven ")
-            behind.append(f"with {n}, where {name} is {lead:.1f} points ahead")
+            behind.append(f"with {n}, where `{name}` is {lead:.1f} points ahead")
     if not behind:
         return "`auto` has the best mean at every number of labels per class."
     return f"`auto` has the best mean at every number of labels per class except {_listed(behind)}."
