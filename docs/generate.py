@@ -26,6 +26,7 @@ import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
 import generate_fisher as of_fisher  # noqa: E402
 import generate_hybrids as of_hybrids  # noqa: E402
+import generate_methods as of_methods  # noqa: E402
 import generate_multilabel as of_multilabel  # noqa: E402
 import generate_neighbors as of_neighbors  # noqa: E402
 import generate_studies as of_studies  # noqa: E402
@@ -39,7 +40,17 @@ class Section(NamedTuple):
     content: Callable[[], str]  # Markdown, without the markers
 
 
-SOURCES = (of_studies, of_auto, of_neighbors, of_multilabel, of_hybrids, of_fisher, of_benchmarks)
+SOURCES = (
+    of_studies,
+    of_methods,
+    of_auto,
+    of_neighbors,
+    of_multilabel,
+    of_hybrids,
+    of_fisher,
+    of_benchmarks,
+)
+METHODS_PAGE = "docs/methods/index.md"
 NEIGHBORS_PAGE = "docs/methods/neighbors.md"
 MULTILABEL_PAGE = "docs/methods/multilabel.md"
 HYBRIDS_PAGE = "docs/methods/hybrids.md"
@@ -68,6 +79,8 @@ SECTIONS = [
     Section("docs/methods/auto.md", "few_labels: accuracy table", of_studies.few_labels_table),
     Section("docs/methods/auto.md", "few_labels: findings", of_studies.few_labels_findings),
     Section("docs/methods/auto.md", "auto_members", of_auto.members_table),
+    Section(METHODS_PAGE, "methods", of_code.methods_table),
+    Section(METHODS_PAGE, "all_methods", of_methods.one_corpus_table),
     Section(
         "docs/methods/two-view.md",
         "sentence_vectors: accuracy table",

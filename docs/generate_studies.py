@@ -25,6 +25,11 @@ METHODS = {  # of the study of few labels, as the short table names them
     "two_view": "leaven `two-view`",
     "auto": "**leaven `auto`**",
 }
+EVERY_METHOD = {  # of the same study, in the long table
+    method: f"`{name.removeprefix('leaven ')}`" if name.startswith("leaven ") else name
+    for method, name in _names.METHODS.items()
+    if method != "em_raw"
+}
 ON_NEW_CORPORA = {
     "svm": "LinearSVC, tf-idf",
     "nb": "MultinomialNB",
@@ -94,6 +99,23 @@ def few_labels_table() -> str:
     return markdown_table(
         ["method", *map(str, budgets), "mean", "calibration error", "seconds"], rows
     )
+
+
+def few_labels_every_method() -> str:
+    """Accuracy of every method, the costly ones too, in the draws that all have."""
+    results, budgets = read("few_labels"), _budgets()
+    rows = [
+        [
+            EVERY_METHOD[row["method"]],
+            *("–" if (value := row[f"accuracy_{n}"]) is None else _percent(value) for n in budgets),
+            _percent(row["accuracy"]),
+            f"{row['seconds']:.2f}",
+        ]
+        for row in sorted(results["every"], key=lambda row: -row["accuracy"])
+        if row["method"] in EVERY_METHOD
+    ]
+    table = markdown_table(["method", *map(str, budgets), "mean", "CPU seconds"], rows)
+    return f"{table}\n\n(`python -m studies.few_labels`; {_made_with('few_labels')}.)"
 
 
 def few_labels_summary() -> str:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from leaven.methods import METHODS
+
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/methods/auto.md")
 
@@ -180,3 +182,9 @@ def test_both_pages_have_the_same_table():
     ]
     assert tables[0] == tables[1]
     assert tables[0].count("\n| ") == 10
+
+
+def test_every_method_has_a_page(generate):
+    pages = generate.of_methods.PAGES
+    assert sorted(name for names in pages.values() for name in names) == sorted(METHODS)
+    assert all((ROOT / "docs" / "methods" / page).is_file() for page in pages)
