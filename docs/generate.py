@@ -79,8 +79,10 @@ SECTIONS = [
     Section("docs/methods/auto.md", "few_labels: accuracy table", of_studies.few_labels_table),
     Section("docs/methods/auto.md", "few_labels: findings", of_studies.few_labels_findings),
     Section("docs/methods/auto.md", "auto_members", of_auto.members_table),
+    Section("docs/methods/auto.md", "audited_labels", of_auto.audits_table),
     Section(METHODS_PAGE, "methods", of_code.methods_table),
     Section(METHODS_PAGE, "all_methods", of_methods.one_corpus_table),
+    Section(METHODS_PAGE, "few_labels: every method", of_methods.all_corpora_table),
     Section(
         "docs/methods/two-view.md",
         "sentence_vectors: accuracy table",

@@ -1,22 +1,32 @@
-"""Markdown about what was tried for ``auto``, from the results of a study."""
+"""Markdown about ``auto``: what was tried for it, and how good its expected accuracy is."""
 
 from generate_studies import read
-from studies import auto_members
+from studies import audited_labels, auto_members
 from studies._provenance import described, staleness
 
 STUDY = "auto_members"
+AUDITS = "audited_labels"
 
 
 def stale_results() -> list[str]:
-    """A sentence if the code has changed since the study ran."""
-    told = staleness(read(STUDY).get("made_with"))
-    return [f"studies/results/{STUDY}.json was {told}"] if told else []
+    """A sentence for each study whose code has changed since it ran."""
+    told = {name: staleness(read(name).get("made_with")) for name in (STUDY, AUDITS)}
+    return [f"studies/results/{name}.json was {stale}" for name, stale in told.items() if stale]
 
 
 def members_table() -> str:
     """Accuracy of blends with further members."""
-    found = read(STUDY)
-    head, _, table = auto_members.markdown(found).partition("\n\n")
+    return _with_origin(STUDY, auto_members.markdown(read(STUDY)))
+
+
+def audits_table() -> str:
+    """Intervals from chosen labels, and from audits."""
+    return _with_origin(AUDITS, audited_labels.markdown(read(AUDITS)))
+
+
+def _with_origin(study: str, shown: str) -> str:
+    """A sentence and a table, with what the results were made with."""
+    head, _, table = shown.partition("\n\n")
     about = head.rstrip(":").strip()
-    made = f"`python -m studies {STUDY}`; {described(found['made_with'])}"
+    made = f"`python -m studies {study}`; {described(read(study)['made_with'])}"
     return f"{about} ({made}):\n\n{table.strip()}"

@@ -77,7 +77,7 @@ def few_labels_setting(to_root: str = "") -> str:
     corpora = list(dict.fromkeys(cell["corpus"] for cell in cells))
     names = ", ".join(CORPORA.get(name, name) for name in corpora)
     budgets = _budgets()
-    draws = _span(cell["draws"] for cell in cells)
+    draws = _span(cell["draws"] for cell in cells if cell["method"] in METHODS)
     return _paragraph(
         f"{_word(len(corpora)).capitalize()} corpora ({names}), {budgets[0]} to {budgets[-1]} "
         f"labels per class, all other training documents unlabeled, {draws} draws. Mean accuracy "
@@ -97,7 +97,7 @@ def few_labels_table() -> str:
         error = "–" if row["ece"] is None else f"{row['ece']:.3f}"
         rows.append([name, *means, _percent(row["accuracy"]), error, f"{row['seconds']:.1f}"])
     return markdown_table(
-        ["method", *map(str, budgets), "mean", "calibration error", "seconds"], rows
+        ["method", *map(str, budgets), "mean", "calibration error", "CPU seconds"], rows
     )
 
 

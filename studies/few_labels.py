@@ -60,7 +60,7 @@ from studies._few_labels_corpora import (
 
 BUDGETS = (1, 2, 5, 15, 50)  # labels per class
 COSTLY_DRAWS = 2
-SUPERVISED = ["nb", "svm", "logreg", "leaven nb"]
+SUPERVISED = ["nb", "svm", "logreg", "leaven nb", "leaven svm", "maxent", "knn"]
 WORTH_COUNTING, SURE = 0.02, 0.05  # of a difference, and of its p-value
 CACHE = _common.RESULTS / "few_labels.jsonl"
 FRESH = _common.RESULTS / "few_labels.fresh.jsonl"  # of --fresh, until it is complete

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         TransductiveSVM,
         TwoViewEM,
     )
-    from leaven.methods import TextClassifier, compare, diagnose, load
+    from leaven.methods import TextClassifier, compare, diagnose, load, suggest
     from leaven.text import TextVectorizer
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "load",
     "diagnose",
     "compare",
+    "suggest",
     "UNLABELED",
     "CondensedNeighbors",
     "FisherKernel",
@@ -48,6 +49,7 @@ _HOME = {
     "load": "leaven.methods",
     "diagnose": "leaven.methods",
     "compare": "leaven.methods",
+    "suggest": "leaven.methods",
     "CondensedNeighbors": "leaven.estimators",
     "FisherKernel": "leaven.estimators",
     "FrequencyEstimateNB": "leaven.estimators",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from leaven._base.typing import IntArray
+from leaven._base.typing import BoolArray, IntArray
 from leaven._base.validation import check_whole
 
 __all__ = ["enough_folds", "labeled_folds", "n_folds_for"]
@@ -26,14 +26,18 @@ def n_folds_for(given: int | str | None, n_labeled: int, name: str = "n_folds") 
     return int(given)
 
 
-def labeled_folds(codes: IntArray, n_folds: int | None, seed: Any = 0) -> list[IntArray]:
+def labeled_folds(
+    codes: IntArray, n_folds: int | None, seed: Any = 0, able: BoolArray | None = None
+) -> list[IntArray]:
     """Indices of the labeled documents in each fold, classes spread over the folds.
 
     ``codes`` are class codes, negative where unlabeled. ``n_folds=None`` is leave-one-out.
-    The only labeled document of a class is never held out: its class could not be learned.
+    The only labeled document of a class is never held out: its class could not be learned. ``able``
+    says which documents may be held out, None that all may.
     """
     counts = np.bincount(codes[codes >= 0], minlength=1)
-    scored = np.flatnonzero((codes >= 0) & (np.where(codes >= 0, counts[codes], 0) > 1))
+    is_scored = (codes >= 0) & (np.where(codes >= 0, counts[codes], 0) > 1)
+    scored = np.flatnonzero(is_scored if able is None else is_scored & able)
     if not len(scored):
         raise ValueError(
             "choosing a number of components, words or iterations by held-out labels needs a class "

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from leaven._base.typing import FloatArray
+from leaven._base.typing import BoolArray, FloatArray
 
 __all__ = [
     "Seed",
@@ -14,6 +14,7 @@ __all__ = [
     "check_in",
     "check_seed",
     "check_whole",
+    "checked_flags",
     "checked_seed",
     "checked_weights",
 ]
@@ -88,3 +89,26 @@ def checked_weights(name: str, weights: Any, n_documents: int) -> FloatArray:
     if not array.any():
         raise ValueError(f"{name} must be positive for some document, got 0 for all; raise some")
     return array
+
+
+def checked_flags(name: str, flags: Any, n_documents: int) -> BoolArray:
+    """True or False for each document, as an array."""
+    array = np.asarray(flags)
+    if array.shape != (n_documents,):
+        raise ValueError(
+            f"{name} must hold True or False for each document, got an array of shape "
+            f"{array.shape} for {n_documents} documents; give one value per document, or None"
+        )
+    if array.dtype == object:  # as pandas has it, where a value may be missing
+        wrong = [i for i, flag in enumerate(array.tolist()) if not isinstance(flag, bool)]
+        if wrong:
+            raise TypeError(
+                f"{name} must hold True or False for each document, got {array[wrong[0]]!r} for "
+                f"document {wrong[0]}; give False where it is not known"
+            )
+    elif array.dtype != bool:
+        raise TypeError(
+            f"{name} must hold True or False for each document, got an array of {array.dtype}; "
+            "make it one of bool"
+        )
+    return array.astype(bool)

@@ -122,8 +122,8 @@ class FittedClassifier:
         total: FloatArray = np.sum(parts, axis=0)
         return total
 
-    def _probability(
-        self, X: Counts, given: Any, n_threads: int | None
+    def classify_counts(
+        self, X: Counts, given: Any = None, n_threads: int | None = None
     ) -> tuple[FloatArray, BoolArray]:
         """Class probabilities of counted documents, and which are classified without evidence."""
         is_wordless = np.diff(X.indptr) == 0
@@ -167,7 +167,7 @@ class FittedClassifier:
             batch = array.slice(start, DOCUMENTS_PER_BATCH)
             given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
             X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
-            probability, is_wordless[start : start + len(batch)] = self._probability(
+            probability, is_wordless[start : start + len(batch)] = self.classify_counts(
                 X, given, n_threads
             )
             batches.append(probability)
@@ -315,7 +315,7 @@ class FittedClassifier:
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
-        probability, _ = self._probability(x, given, 1)
+        probability, _ = self.classify_counts(x, given, 1)
         decided = self.decide(probability)
         names = self.classes.tolist()
         wanted = None

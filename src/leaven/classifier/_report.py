@@ -30,7 +30,8 @@ class FitReport:
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
     diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
-    # accuracy, low, high, n_held_out; the first three are None where no label was held out
+    # accuracy, low, high, n_held_out; the first three are None where no label was held out.
+    # Where audits are known: n_audited, n_audits_needed, n_right
     expected_accuracy: dict[str, float | None] = field(default_factory=dict)
     labeled_texts: dict[str, int] = field(default_factory=dict)  # empty, repeated, contradictory
     # n_sets, labels_per_document, n_without_label; nothing where a document has one label
@@ -72,11 +73,16 @@ class FitReport:
         if not n_held_out:
             return f"expected {self._measure} unknown: {self._why_unknown}"
         span = f"{_percent(found['low'])}–{_percent(found['high'])}"
+        n_audited = found.get("n_audited")
         expected = f"expected {self._measure} {_percent(found['accuracy'])} %"
         if self.label_sets:
             held_out = f"from {int(n_held_out):,} held-out documents"
+            if n_audited is not None:
+                held_out = f"estimated from {int(n_audited):,} audited documents"
             meaning = "the share of documents whose whole label set is correct"
             return f"{expected} ({span}; {held_out}): {meaning}"
+        if n_audited is not None:
+            return f"{expected} ({span}; estimated from {int(n_audited):,} audited labels)"
         held_out = f"from {int(n_held_out):,} held-out labels"
         n_single = sum(count == 1 for count in self.class_counts.values())
         if n_single:
@@ -90,6 +96,14 @@ class FitReport:
 
     @property
     def _why_unknown(self) -> str:
+        n_needed = self.expected_accuracy.get("n_audits_needed")
+        if n_needed:
+            n_audited, n_more = int(self.expected_accuracy["n_audited"] or 0), int(n_needed)
+            return (
+                "an estimate would rest on chosen labels and is not to be trusted; label "
+                f"{_documents(n_more)} drawn at random ({n_audited:,} audited, "
+                f"{n_audited + n_more:,} needed)"
+            )
         if max(self.class_counts.values(), default=0) > 1:
             return "no label was held out"
         why = "with one label per class none can be held out; label a second document of each class"
@@ -144,6 +158,10 @@ class FitReport:
 
 def _percent(share: float | None) -> str:
     return "unknown" if share is None else f"{100 * share:.0f}"
+
+
+def _documents(number: int) -> str:
+    return "one more document" if number == 1 else f"{number:,} more documents"
 
 
 def _classes(number: int) -> str:

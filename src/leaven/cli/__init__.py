@@ -16,7 +16,9 @@ from leaven.cli.errors import errors_command
 from leaven.cli.evaluate import evaluate_command
 from leaven.cli.explain import explain_command
 from leaven.cli.info import info_command
+from leaven.cli.label import label_command
 from leaven.cli.predict import predict_command
+from leaven.cli.suggest import suggest_command
 from leaven.cli.train import train_command
 
 __all__ = ["app", "main"]
@@ -31,6 +33,8 @@ app = typer.Typer(
 )
 TRAIN = command_with_list(METHOD, "Methods", method_summaries())
 app.command("train", cls=TRAIN)(train_command)
+app.command("label", cls=GroupedCommand)(label_command)
+app.command("suggest", cls=GroupedCommand)(suggest_command)
 app.command("predict", cls=GroupedCommand)(predict_command)
 app.command("evaluate", cls=GroupedCommand)(evaluate_command)
 app.command("errors", cls=GroupedCommand)(errors_command)

@@ -11,7 +11,7 @@ import typer
 from leaven.cli._help import DATA
 from leaven.documents._reading import Reading
 
-__all__ = ["Data", "reads_documents"]
+__all__ = ["Audited", "Data", "reads_documents"]
 
 
 class DataFormat(StrEnum):
@@ -111,6 +111,17 @@ NoHeader = Annotated[
     typer.Option(
         "--no-header",
         help="The first row of a CSV or TSV file is a document; columns are then called 1, 2, …",
+    ),
+]
+Audited = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column that says which labels are audits, given to documents drawn at random: true "
+        "or false, 1 or 0, yes or no, or audit, as leaven label exports it. Where other labels "
+        "were chosen, the accuracy and calibration are estimated from audits alone.",
+        show_default="all labels are taken for a random sample",
+        rich_help_panel=DATA,
     ),
 ]
 

@@ -16,7 +16,7 @@ from leaven.cli._common import (
     print_json,
     save,
 )
-from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._data_options import Audited, Data, reads_documents
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._next import next_commands
 from leaven.cli._outputs import Force, KeepDocuments, KeepExcerpts, check_model
@@ -85,6 +85,7 @@ def train(
     keep_documents: bool = True,
     keep_excerpts: int = 0,
     allow_empty: bool | None = None,
+    audited: str | None = None,
     skip_bad_files: bool = False,
     stream: bool = False,
     cache: str | None = None,
@@ -110,6 +111,7 @@ def train(
     classifier.fit_files(
         paths,
         **reading.options,
+        audited=audited,
         skip_bad_files=skip_bad_files,
         stream=stream,
         cache=cache,
@@ -149,6 +151,7 @@ def train_command(
     keep_documents: KeepDocuments = True,
     keep_excerpts: KeepExcerpts = 0,
     allow_empty: AllowEmpty = None,
+    audited: Audited = None,
     skip_bad_files: SkipBadFiles = False,
     stream: Stream = False,
     cache: Cache = None,
@@ -166,6 +169,8 @@ def train_command(
     Example: leaven train reviews.csv --text body --label stars -o reviews.leaven
 
     Larger than memory: leaven train 'big/*.parquet' --stream
+
+    Chosen labels with audits: leaven train labeled.csv --audited label_chosen
     """
     if as_json and output == "-":
         raise typer.BadParameter("--json and -o - both write to standard output; choose one")
@@ -230,6 +235,7 @@ def train_command(
             keep_documents=keep_documents,
             keep_excerpts=keep_excerpts,
             allow_empty=allow_empty,
+            audited=audited,
             skip_bad_files=skip_bad_files,
             stream=stream,
             cache=cache,

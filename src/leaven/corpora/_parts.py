@@ -9,21 +9,38 @@ from typing import Any
 
 import numpy as np
 
-from leaven.corpora._base import Block, Corpus, S
+from leaven._base.typing import IntArray
+from leaven.corpora._base import Block, Corpus, S, stacked
 from leaven.corpora._sample import SALT, Sample, vector_ties
 
-__all__ = ["MOST_LABELED", "Joined", "Unlabeled", "distinct_documents", "labeled_documents"]
+__all__ = [
+    "MOST_LABELED",
+    "Joined",
+    "Unlabeled",
+    "distinct_documents",
+    "distinct_rows",
+    "labeled_documents",
+]
 
 MOST_LABELED = 20_000  # documents loaded into memory at most
 
 
-def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
+def labeled_documents(
+    corpus: Corpus, most: int = MOST_LABELED, first: IntArray | None = None
+) -> Block:
     """The labeled documents of positive weight, ordered by their content.
 
     So random draws from them do not depend on where the corpus is stored. More than ``most``
-    are sampled; every class is in the sample, and copies are merged into one document.
+    are sampled; every class is in the sample, and copies are merged into one document. Those with
+    the numbers ``first`` are sampled apart from the others, so that these do not displace them.
     """
-    together = corpus.reduce(lambda block: Sample.of(_only_labeled(block), most, SALT)).block
+
+    def sampled(are_first: bool | None = None) -> Block:
+        return corpus.reduce(
+            lambda block: Sample.of(_only_labeled(block, first, are_first), most, SALT)
+        ).block
+
+    together = sampled() if first is None else stacked([sampled(True), sampled(False)])
     X, y, weight = together.X, together.y, together.weight
     ties = vector_ties(together).tolist()
     numbers = together.numbers.tolist()
@@ -41,8 +58,11 @@ def labeled_documents(corpus: Corpus, most: int = MOST_LABELED) -> Block:
     return together.rows(order)
 
 
-def _only_labeled(block: Block) -> Block:
-    rows = np.flatnonzero((block.y >= 0) & (block.weight > 0))
+def _only_labeled(block: Block, first: IntArray | None, are_first: bool | None) -> Block:
+    is_wanted = (block.y >= 0) & (block.weight > 0)
+    if first is not None:
+        is_wanted &= np.isin(block.numbers, first) == are_first
+    rows = np.flatnonzero(is_wanted)
     labeled = block.rows(rows)
     labeled.X.sum_duplicates()  # canonical rows, however they were stored: sorted, no zeros
     labeled.X.eliminate_zeros()
@@ -57,8 +77,16 @@ def _digest(indices: Any, data: Any) -> bytes:
 def distinct_documents(labeled: Block) -> Block:
     """The documents that contain words, without copies; all documents of a class without words.
 
-    A copy of a training document says nothing about new documents. Labeled documents are
-    ordered by content, so copies are adjacent.
+    A copy of a training document says nothing about new documents.
+    """
+    return labeled.rows(distinct_rows(labeled)[0])
+
+
+def distinct_rows(labeled: Block) -> tuple[IntArray, IntArray]:
+    """Rows of the distinct documents, and of every document the row that it is a copy of.
+
+    Labeled documents are ordered by content, so copies are adjacent. A document that is no copy
+    has its own row.
     """
     X = labeled.X
     has_words = np.diff(X.indptr) > 0
@@ -72,7 +100,8 @@ def distinct_documents(labeled: Block) -> Block:
         ) and np.array_equal(X.data[first:second], X.data[second:end])
         if labeled.vectors is not None:
             is_copy[i + 1] &= np.allclose(labeled.vectors[i], labeled.vectors[i + 1], atol=1e-6)
-    return labeled.rows(np.flatnonzero((has_words & ~is_copy) | ~has_any[labeled.y]))
+    original = np.maximum.accumulate(np.where(is_copy, 0, np.arange(len(is_copy))))
+    return np.flatnonzero((has_words & ~is_copy) | ~has_any[labeled.y]), original
 
 
 class Unlabeled:

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from leaven._base.typing import FloatArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora._base import Block, Corpus
-from leaven.corpora._parts import distinct_documents, labeled_documents
+from leaven.corpora._parts import distinct_rows, labeled_documents
 from leaven.corpora._size import CorpusSize, measure
 from leaven.documents._labels import Labels
 
@@ -23,6 +23,8 @@ class TrainingSet:
     labels: Labels
     label_weights: FloatArray  # (n_codes,) labeled documents of each code, by weight
     n_dims: int = 0  # of the documents' vectors
+    # Numbers of the labeled documents that were drawn at random; None where this is not known.
+    audited: IntArray | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, labels: Labels) -> "TrainingSet":
@@ -49,7 +51,22 @@ class TrainingSet:
     @cached_property
     def labeled(self) -> Block:
         """The labeled documents in memory, without copies; a sample if there are many."""
-        return distinct_documents(labeled_documents(self.corpus))
+        return self._labeled[0]
+
+    @property
+    def is_audited(self) -> BoolArray | None:
+        """Which of ``labeled`` were drawn at random, they or a copy; None where not known."""
+        return self._labeled[1]
+
+    @cached_property
+    def _labeled(self) -> tuple[Block, BoolArray | None]:
+        every = labeled_documents(self.corpus, first=self.audited)
+        rows, original = distinct_rows(every)
+        if self.audited is None:
+            return every.rows(rows), None
+        is_audited = np.zeros(len(every.y), bool)
+        is_audited[original[np.isin(every.numbers, self.audited)]] = True
+        return every.rows(rows), is_audited[rows]
 
     @cached_property
     def size(self) -> CorpusSize:

@@ -11,12 +11,13 @@ import pyarrow as pa
 
 from leaven._base.prefetch import ahead
 from leaven._base.progress import SILENT, Progress
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
 from leaven.corpora._base import Block, Corpus
 from leaven.corpora._cache import CachedCorpus, gathered, values_per_block
 from leaven.corpora._file_blocks import CountedFiles
 from leaven.corpora._memory import in_memory
 from leaven.corpora._training_set import TrainingSet
+from leaven.documents._audits import audited_rows
 from leaven.documents._excerpts import excerpts_of_rows, excerpts_of_texts
 from leaven.documents._label_checks import check_label_weights
 from leaven.documents._label_encoding import encode_column, labels_counted
@@ -101,11 +102,13 @@ class TextsInMemory:
     encoded: EncodedLabels
     vectors: FloatArray | None = None
     weights: FloatArray | None = None  # of the documents, 1 if not given
+    known: tuple[TextCounter, Counts] | None = None  # their words, where counted before
+    audited: BoolArray | None = None  # whose label was given to a document drawn at random
 
     def counted(self, how: Counting) -> Counted:
         codes, labels, counts = self.encoded.codes, self.encoded.labels, self.encoded.counts
         notes = how.check_labels(labels, counts, len(self.texts))
-        counter, X = fit_counter(
+        counter, X = self.known or fit_counter(
             self.texts,
             how.options(len(self.texts)),
             codes=codes,
@@ -119,7 +122,9 @@ class TextsInMemory:
         np.add.at(label_weights, codes[is_labeled], weights[is_labeled])
         check_label_weights(label_weights, labels)
         block = Block(X, codes, weights, self.vectors)
-        training = TrainingSet(in_memory(block, how.n_threads), labels, label_weights)
+        audited = None if self.audited is None else np.flatnonzero(self.audited & is_labeled)
+        corpus = in_memory(block, how.n_threads)
+        training = TrainingSet(corpus, labels, label_weights, audited=audited)
         digest = _digest(self.encoded)
         n_wordless = int(_sizes(block)[1])
         return Counted(
@@ -146,6 +151,7 @@ class FilesInMemory:
 
     files: DocumentFiles
     vectors: str | None = None  # column of user-supplied vectors
+    audited: str | None = None  # column that says which labels are audits
 
     def counted(self, how: Counting) -> Counted:
         self.files.report_to(how.progress.phase("reading"))
@@ -155,7 +161,13 @@ class FilesInMemory:
         vectors = None
         if self.vectors is not None and documents.columns is not None:
             vectors = vector_array(documents.columns, self.vectors, documents.source)
-        texts = TextsInMemory(documents.texts, encode_column(documents.labels), vectors)
+        audited = None
+        if self.audited is not None:
+            audited = audited_rows(
+                documents.columns, documents.labels, self.audited, documents.source
+            )
+        labels = encode_column(documents.labels)
+        texts = TextsInMemory(documents.texts, labels, vectors, audited=audited)
         counted = texts.counted(how)
         return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
 
@@ -178,13 +190,16 @@ class FilesOnDisk:
     files: DocumentFiles
     cache: str | None = None  # folder for the counts
     vectors: str | None = None  # column of user-supplied vectors
+    audited: str | None = None  # column that says which labels are audits
 
     def counted(self, how: Counting) -> Counted:
         tokens = tokens_of(how.options(1))  # raises before anything is read
 
         def look(batches: Iterator[Documents]) -> Survey:
             with closing(ahead(batches)) as waiting:
-                return added_up(survey(batch, tokens, how.n_threads) for batch in waiting)
+                return added_up(
+                    survey(batch, tokens, how.n_threads, self.audited) for batch in waiting
+                )
 
         self.files.report_to(how.progress.phase("reading"))
         found = added_up(self.files.per_file(look))
@@ -197,7 +212,8 @@ class FilesOnDisk:
             gathered(blocks, values_per_block(how.n_threads)), self.cache, how.n_threads
         )
         n_wordless = check_unchanged(found, corpus)
-        training = TrainingSet(corpus, labels, counts)
+        audited = None if self.audited is None else found.audited
+        training = TrainingSet(corpus, labels, counts, audited=audited)
         return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
 
     def excerpts(

@@ -42,6 +42,7 @@ class FilesOnDask:
     cluster: Cluster
     vectors: str | None = None  # column of user-supplied vectors
     piece_bytes: int = PIECE_BYTES
+    audited: str | None = None  # column that says which labels are audits
     # Pieces that were counted together, with the number of their first document.
     _groups: list[tuple[int, list[FilePiece]]] = field(default_factory=list, init=False)
 
@@ -50,7 +51,10 @@ class FilesOnDask:
         cluster = self.cluster
         cluster.wait_for_workers()
         pieces = pieces_of(self.files, cluster, self.piece_bytes)
-        looks = [[cluster.submit(_look, piece, tokens) for piece in of_file] for of_file in pieces]
+        looks = [
+            [cluster.submit(_look, piece, tokens, self.audited) for piece in of_file]
+            for of_file in pieces
+        ]
         good = good_pieces(self.files, cluster, pieces, looks, how.progress.phase("files"))
         every = [piece for of_file in good for piece in of_file]
         found: Survey = cluster.result(_tree(cluster, [piece.look for piece in every]))
@@ -64,7 +68,8 @@ class FilesOnDask:
         cluster.wait(parts, how.progress.phase("pieces"))
         corpus = DaskCorpus(cluster, parts)
         n_wordless = check_unchanged(found, corpus)
-        training = TrainingSet(corpus, labels, counts)
+        audited = None if self.audited is None else found.audited
+        training = TrainingSet(corpus, labels, counts, audited=audited)
         return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
 
     def excerpts(
@@ -95,7 +100,7 @@ class _Look:
         return 0 if self.survey is None else self.survey.n_documents
 
 
-def _look(piece: FilePiece, tokens: Tokens) -> _Look:
+def _look(piece: FilePiece, tokens: Tokens, audited: str | None) -> _Look:
     if not piece.source.path.exists():  # it exists on the driver
         return _Look(
             None,
@@ -103,7 +108,7 @@ def _look(piece: FilePiece, tokens: Tokens) -> _Look:
             "every worker must find the files under the same path",
         )
     try:
-        parts = [survey(batch, tokens, 1) for batch in piece]
+        parts = [survey(batch, tokens, 1, audited) for batch in piece]
     except DataError as error:
         return _Look(None, str(error))
     return _Look(added_up(parts)) if parts else _Look(None)

@@ -42,8 +42,13 @@ PLURAL_LABEL_NAMES = ("labels", "classes", "categories", "topics", "tags")
 REMEDY = {
     "text": "name the text column with --text (text= in Python)",
     "label": "name the label column with --label (label= in Python)",
+    "audit": "name the column of audits with --audited (audited= in Python)",
 }
-WANTED = {"text": "one string", "label": "one label or a list of labels"}
+WANTED = {
+    "text": "one string",
+    "label": "one label or a list of labels",
+    "audit": "true or false",
+}
 NO_HEADER = "if the first row is a document already, pass --no-header (header=False in Python)"
 # What a message shows of the names in a file: characters of one, how many, characters of all.
 LONGEST, MOST_LISTED, LONGEST_LIST = 40, 20, 300

@@ -6,9 +6,15 @@ from typing import Any
 import numpy as np
 
 from leaven._base.typing import FloatArray
-from leaven.significance import Z_90
+from leaven.significance import Z_90, wilson_interval
 
-__all__ = ["Expectation", "expect_accuracy"]
+__all__ = [
+    "FEWEST_AUDITED",
+    "Expectation",
+    "expect_accuracy",
+    "expect_from_audits",
+    "usual_accuracy",
+]
 
 # Least and largest accuracy of method auto with one label per class, over the draws and corpora
 # of studies/few_labels.py: a test compares these with its results.
@@ -25,6 +31,8 @@ PRIOR_CERTAINTY, CERTAINTY = 8.0, 0.6
 SYSTEMATIC = 0.03  # and labeled documents are not quite like the others
 # Beside classes of many labels, those of one get less than they would among their like.
 STARVED = 0.5
+# Fewer documents drawn at random say too little: the interval of 10 is about 40 points wide.
+FEWEST_AUDITED = 10
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class Expectation:
     high: float | None
     n_held_out: int
     guess: float  # the accuracy that probabilities are calibrated to
+    n_audited: int | None = None  # labels of documents drawn at random; None where not known
+    n_right: int | None = None  # held-out ones that were predicted correctly, where all are audited
 
     def to_json(self) -> dict[str, Any]:
         """As reports hold it; where nothing was held out, with the range that a study found."""
@@ -49,6 +59,10 @@ class Expectation:
             "high": self.high,
             "n_held_out": self.n_held_out,
         }
+        if self.n_audited is not None:
+            found["n_audited"] = self.n_audited
+            found["n_audits_needed"] = max(FEWEST_AUDITED - self.n_audited, 0)
+            found["n_right"] = self.n_right
         if self.n_held_out:
             return found
         study = {
@@ -74,10 +88,7 @@ def expect_accuracy(
     the corpus that classes with more than one label may have. Of the documents of the others
     none could be held out: the interval allows for all of them to be misclassified.
     """
-    per_class = max(n_labeled / n_classes, 1.0)
-    alone = BASE + CHANCE / n_classes + PER_WORD * np.log(max(words_per_document, 1.0))
-    alone = min(max(alone, 1 / n_classes), 0.95)
-    prior = min(alone + PER_LABEL * np.log(per_class), 0.95)
+    alone, prior = usual_accuracy(n_classes, n_labeled, words_per_document)
     if not len(right):
         return Expectation(None, None, None, 0, float(prior))
     n_effective = float(importance.sum() ** 2 / (importance**2).sum())
@@ -94,3 +105,37 @@ def expect_accuracy(
     middle = (least + most) / 2
     mean = middle * mean + (1 - middle) * STARVED * alone
     return Expectation(float(mean), float(low), float(high), len(right), float(mean))
+
+
+def expect_from_audits(
+    right: FloatArray, n_audited: int, n_alone: int, guess: float = 0.5
+) -> Expectation:
+    """Expected accuracy, given which documents of a random sample were classified correctly.
+
+    The models were trained on almost all labels, so nothing is added for training on all. Of the
+    ``n_audited`` documents ``n_alone`` are the only labeled ones of their class, which could not be
+    held out: the interval allows for all of them to be misclassified, and for none. It is Wilson's,
+    whose middle is the observed share shrunk towards one half. The accuracy stated is shrunk by as
+    much, but towards the ``guess`` from other corpora: ten documents of ten classified correctly
+    are no reason to expect 100 %. It is always inside the interval.
+    """
+    if not len(right):
+        return Expectation(None, None, None, 0, guess, n_audited)
+    n_right = int(right.sum())
+    # Of very many documents only a part was held out, and the others count in proportion.
+    n_alone = round(n_alone * len(right) / (n_audited - n_alone))
+    n = len(right) + n_alone
+    low, _ = wilson_interval(n_right, n, Z_90)
+    _, high = wilson_interval(n_right + n_alone, n, Z_90)
+    mean = (n_right + STARVED * n_alone + Z_90**2 * guess) / (n + Z_90**2)
+    return Expectation(mean, low, high, len(right), mean, n_audited, n_right)
+
+
+def usual_accuracy(
+    n_classes: int, n_labeled: int, words_per_document: float
+) -> tuple[float, float]:
+    """The usual accuracy with one label per class, and with as many as there are."""
+    per_class = max(n_labeled / n_classes, 1.0)
+    alone = BASE + CHANCE / n_classes + PER_WORD * np.log(max(words_per_document, 1.0))
+    alone = min(max(alone, 1 / n_classes), 0.95)
+    return float(alone), float(min(alone + PER_LABEL * np.log(per_class), 0.95))

@@ -11,7 +11,7 @@ from leaven.corpora import MOST_LABELED, TrainingSet
 from leaven.documents._label_sets import LabelSets
 from leaven.experts import SeveralLabels
 from leaven.held_out._combination import Combination
-from leaven.held_out._expectation import Expectation
+from leaven.held_out._expectation import Expectation, expect_from_audits
 from leaven.held_out._held_out import HeldOut
 from leaven.held_out._set_weights import fit_set_weights, set_decision
 from leaven.learners import Learned, Run
@@ -38,7 +38,7 @@ def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) ->
     labels = cast(LabelSets, training.labels)
     experts = tuple(member.expert for member in members)
     if not len(truth):
-        nothing_held_out = Expectation(None, None, None, 0, 0.5)
+        nothing_held_out = Expectation(None, None, None, 0, 0.5, held.n_audited)
         weights = np.array([member.learner.prior_weight(training.size) for member in members])
         decision = SeveralLabels.plain(labels)
         return Combination(experts, weights, nothing_held_out, decision=decision)
@@ -46,7 +46,11 @@ def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) ->
     fitted = fit_set_weights(held_out, truth)
     odds = fitted.log_odds(held_out)
     decision = set_decision(labels, fitted, odds, truth)
-    expected = _expectation(decision.rows(odds), truth)
+    expected = found = _expectation(decision.rows(odds), truth)
+    if held.n_audited is not None:
+        decided = _cross_fitted(held, labels, held_out, truth)
+        right = (decided == truth).all(axis=1).astype(np.float64)
+        expected = expect_from_audits(right, held.n_audited, held.n_alone)
     if len(members) == 1:
         return Combination(experts, fitted.weights, expected, decision=decision)
     reach = [w * scores.std() for w, scores in zip(fitted.weights, held_out, strict=True)]
@@ -55,7 +59,7 @@ def combine_sets(members: Sequence[Learned], training: TrainingSet, run: Run) ->
         for expert, scores, part in zip(experts, held_out, reach, strict=True)
     ]
     return Combination(
-        experts, fitted.weights, expected, candidates, _reason(candidates, expected), decision
+        experts, fitted.weights, expected, candidates, _reason(candidates, found, held), decision
     )
 
 
@@ -67,7 +71,8 @@ def _representative(held: HeldOut, training: TrainingSet) -> IntArray:
     """
     codes, weights = training.labeled.y, training.label_weights
     truth = held.truth
-    if weights.sum() <= MOST_LABELED or not len(truth):
+    # Audits are a sample of their own, all of which are kept.
+    if weights.sum() <= MOST_LABELED or not len(truth) or training.audited is not None:
         return np.arange(len(truth))
     share = np.bincount(codes, minlength=len(weights)) / np.maximum(weights, 1e-12)
     order = np.argsort(share, kind="stable")
@@ -93,13 +98,26 @@ def _candidate(
     }
 
 
-def _reason(candidates: list[dict[str, Any]], expected: Expectation) -> str:
+def _reason(candidates: list[dict[str, Any]], expected: Expectation, held: HeldOut) -> str:
     best = max(candidates, key=lambda each: float(each["accuracy"]))
     return (
-        f"exact match on {expected.n_held_out:,} held-out documents: "
+        f"exact match on {expected.n_held_out:,} {held.kind} documents: "
         f"{percent(cast(float, expected.accuracy))} combined, {percent(best['accuracy'])} for the "
         f"{best['name']} alone"
     )
+
+
+def _cross_fitted(
+    held: HeldOut, labels: LabelSets, held_out: Sequence[FloatArray], truth: BoolArray
+) -> BoolArray:
+    """Sets decided on in each fold by weights and a decision that suit the others."""
+    decided = np.zeros_like(truth)
+    for fold, others in held.each_fold():
+        fitted = fit_set_weights([scores[others] for scores in held_out], truth[others])
+        odds = fitted.log_odds([scores[others] for scores in held_out])
+        decision = set_decision(labels, fitted, odds, truth[others])
+        decided[fold] = decision.rows(fitted.log_odds([scores[fold] for scores in held_out]))
+    return decided
 
 
 def _expectation(decided: BoolArray, truth: BoolArray) -> Expectation:

@@ -8,7 +8,7 @@ import numpy as np
 
 from leaven._base.folds import labeled_folds, n_folds_for
 from leaven._base.progress import OnDone
-from leaven._base.typing import FloatArray, IntArray
+from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora import Block, Corpus, Joined, TrainingSet, Unlabeled, in_memory
 from leaven.corpora import labeled_documents as fetch_labeled
 
@@ -32,6 +32,8 @@ class Folds:
         The labeled documents to split; None is all of them.
     unlabeled : Corpus or None
         The documents that train in every fold, such as a sample; None is all unlabeled ones.
+    able : array of bool, or None
+        Which of the labeled documents may be held out; the others train in every fold.
     """
 
     def __init__(
@@ -41,13 +43,14 @@ class Folds:
         seed: Any = 0,
         labeled: Block | None = None,
         unlabeled: Corpus | None = None,
+        able: BoolArray | None = None,
     ) -> None:
         self.training, self.seed = training, seed
         self.labels = training.labels
         self.labeled = fetch_labeled(training.corpus) if labeled is None else labeled
         self.unlabeled = Unlabeled(training.corpus) if unlabeled is None else unlabeled
         number = n_folds_for(n_folds, len(self.labeled.y))
-        self.folds = labeled_folds(self.labels.strata(self.labeled.y), number, seed)
+        self.folds = labeled_folds(self.labels.strata(self.labeled.y), number, seed, able)
 
     def kept(self, fold: IntArray) -> IntArray:
         """Places of the labeled documents that stay in training."""

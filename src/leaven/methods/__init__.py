@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from leaven.methods._diagnose import diagnose
     from leaven.methods._loading import load
     from leaven.methods._method_results import Comparison, MethodResult
+    from leaven.methods._suggest import Suggestion, suggest
     from leaven.methods._text_classifier import TextClassifier
 
 __all__ = [
@@ -16,20 +17,24 @@ __all__ = [
     "Comparison",
     "Method",
     "MethodResult",
+    "Suggestion",
     "TextClassifier",
     "compare",
     "diagnose",
     "load",
     "register",
+    "suggest",
 ]
 
 _HOME = {
     "Comparison": "_method_results",
     "MethodResult": "_method_results",
+    "Suggestion": "_suggest",
     "TextClassifier": "_text_classifier",
     "compare": "_compare",
     "diagnose": "_diagnose",
     "load": "_loading",
+    "suggest": "_suggest",
 }
 
 

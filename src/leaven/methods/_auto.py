@@ -55,9 +55,12 @@ def blend(learned: Learned, training: TrainingSet, run: Run) -> Combination:
     is_supervised = _supervised_wins(held_out[0], together, held)
     if is_supervised:
         members, held_out, scores = members[:1], held_out[:1], scores[:1]
-        weights = fit_weights(held_out, held.truth, priors[:1], importance)
+        priors = priors[:1]
+        weights = fit_weights(held_out, held.truth, priors, importance)
         together = weights[0] * held_out[0]
-    expected = held.expectation(together, shares)
+    # Audits are few, and weights that were fitted to them suit them too well.
+    judged = together if held.n_audited is None else _cross_fitted(held_out, held, priors)
+    expected = held.expectation(judged, shares)
     weights = tempered(weights, scores, seen, expected)
     parts = _effective_shares(weights, scores)
     candidates = [
@@ -70,6 +73,16 @@ def blend(learned: Learned, training: TrainingSet, run: Run) -> Combination:
         reason += f"; {learned.expert.name} collapsed and was left out"
     experts = tuple(member.expert for member in members)
     return Combination(experts, weights, expected, candidates, reason)
+
+
+def _cross_fitted(held_out: list[FloatArray], held: HeldOut, priors: list[float]) -> FloatArray:
+    """Scores of the members together, in each fold with the weights that suit the others."""
+    scores = np.stack(held_out)
+    together = np.zeros(scores.shape[1:])
+    for fold, others in held.each_fold():
+        weights = fit_weights(list(scores[:, others]), held.truth[others], priors)
+        together[fold] = np.tensordot(weights, scores[:, fold], 1)
+    return together
 
 
 _LINEAR = (LinearLearner(), LinearVectorsLearner())  # the first is the supervised baseline
@@ -98,27 +111,28 @@ def _reason(
     of_em: float,
     is_supervised: bool,
 ) -> str:
-    n = len(held.truth)
+    n, kind = len(held.truth), f"{held.kind} labels"
     if not n:
         why = "with one label per class none can be held out"
+        why = "too few labels are audited to compare models on them" if held.lacks_audits else why
         why = "training was stopped before labels were held out" if held.is_stopped else why
         return f"{why}, so default weights are used"
     right = float(held.is_right(together).mean())
     if is_supervised:
         return (
-            f"unlabeled text hurts here: accuracy on {n:,} held-out labels is {percent(right)} "
+            f"unlabeled text hurts here: accuracy on {n:,} {kind} is {percent(right)} "
             "for the supervised model alone, and lower with unlabeled text"
         )
     if not held.n_unlabeled:
-        return f"all documents are labeled: {percent(right)} accuracy on {n:,} held-out labels"
+        return f"all documents are labeled: {percent(right)} accuracy on {n:,} {kind}"
     if of_em < LITTLE:
         return (
             f"unlabeled text adds little here, so supervised models get most of the weight: "
-            f"{percent(right)} accuracy on {n:,} held-out labels"
+            f"{percent(right)} accuracy on {n:,} {kind}"
         )
     alone = candidates[0]["accuracy"]
     return (
-        f"accuracy on {n:,} held-out labels: {percent(right)} combined, {percent(alone)} for the "
+        f"accuracy on {n:,} {kind}: {percent(right)} combined, {percent(alone)} for the "
         "supervised model alone"
     )
 

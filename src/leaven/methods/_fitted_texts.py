@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,10 @@ from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import EncodedLabels
 from leaven.experts import ComponentWords, Explanation, Neighbor
 from leaven.learning import check_given
+
+if TYPE_CHECKING:
+    from leaven.methods._label_errors import DisputedLabel
+    from leaven.methods._suggest import Suggestion
 
 __all__ = ["FittedTexts"]
 
@@ -213,6 +217,53 @@ class FittedTexts:
         fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
         given = None if vectors is None else vectors[0]
         return fitted.explain(text, how_many, given, n_neighbors)
+
+    def suggest(
+        self, texts: Any, n: int = 20, *, labels: Any = None, vectors: Any = None
+    ) -> list["Suggestion"]:
+        """Documents whose labels would help this classifier most, the most useful first.
+
+        Documents that it is unsure of and that many others are similar to, different from each
+        other; none that it was trained with as labeled, nor any that has a label in ``labels``. See
+        :func:`leaven.suggest` for the first documents, before there is a classifier.
+        """
+        from leaven.methods._suggest import suggest_for
+
+        fitted, array = self.fitted, as_text_array(texts)
+        is_open = None
+        if labels is not None:
+            known = encode_like(labels, fitted.labels, self._label_rules)
+            check_lengths(known, len(array))
+            is_open = known.codes < 0
+        return suggest_for(
+            fitted,
+            array,
+            n,
+            is_open=is_open,
+            given=self._vectors(array, vectors),
+            n_threads=self.n_jobs,
+        )
+
+    def suspicious(self, texts: Any, labels: Any, *, vectors: Any = None) -> list["DisputedLabel"]:
+        """Labels that may be wrong, the most doubtful first.
+
+        Every labeled document is held out once and classified by a classifier of the same method
+        and options that is trained on the others, as by ``leaven errors``. Takes as long as five
+        fits.
+        """
+        from leaven.methods._label_errors import find_label_errors
+
+        report = self.fitted.report
+        found = find_label_errors(
+            texts,
+            labels,
+            method=report.method,
+            options=getattr(self, "options", None),
+            text_options=getattr(self, "text_options", None),
+            n_jobs=self.n_jobs,
+            vectors=self._vectors(as_text_array(texts), vectors),
+        )
+        return found.disputed
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that :func:`leaven.load` reads."""

@@ -16,6 +16,7 @@ from leaven._base.validation import Seed, check_choice, check_seed, checked_seed
 from leaven.classifier import FitReport, FittedClassifier
 from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
 from leaven.documents._arrow import as_text_array
+from leaven.documents._audits import audits_given, check_audited
 from leaven.documents._excerpts import check_length
 from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._label_encoding import encode_labels
@@ -30,7 +31,7 @@ from leaven.methods._options import (
 )
 from leaven.methods._registry import Method, find_method, methods_where
 from leaven.methods._training import Training
-from leaven.methods._warm_start import WarmStart
+from leaven.methods._warm_start import NO_START, WarmStart
 
 __all__ = ["TextClassifier"]
 
@@ -156,6 +157,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         sample_weight: Any = None,
         *,
         vectors: Any = None,
+        audited: Any = None,
         start: "TextClassifier | None" = None,
         on_progress: Listener | None = None,
     ) -> Self:
@@ -174,6 +176,12 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             How much each document counts, labeled or not; None is 1 for all.
         vectors : array of shape (n_documents, n_dims) or None, default=None
             A vector of each document, instead of ``embed``.
+        audited : array of bool of shape (n_documents,) or None, default=None
+            Which labels are audits: given to documents drawn at random from all, and not because
+            someone chose them. The expected accuracy, calibration and the weights of ``auto`` are
+            then estimated from these alone; with fewer than 10, the accuracy is reported as
+            unknown. What it says of unlabeled documents is ignored. None: nothing is known, and
+            all labels are used as if they were a random sample.
         start : TextClassifier or None, default=None
             An earlier fit of the same method on the same texts. Its vectors are reused, so that
             a fit after a few more labels is faster; with the same labels, as after a fit that
@@ -202,10 +210,13 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         weights = None
         if sample_weight is not None:
             weights = checked_weights("sample_weight", sample_weight, len(array))
+        flags = audits_given(audited, len(array))
         given = self._vectors(array, vectors)
         reading = Reading(**asdict(self._label_rules))
-        documents = TextsInMemory(array, encoded, given, weights)
-        return self._train(documents, given is not None, on_progress, began, reading, start)
+        documents = TextsInMemory(array, encoded, given, weights, audited=flags)
+        # Vectors of the user may have changed, so that nothing learned from them is known to fit.
+        warm = NO_START if start is None or given is not None else WarmStart.of(start.fitted)
+        return self._train(documents, given is not None, on_progress, began, reading, warm)
 
     def fit_files(
         self,
@@ -215,6 +226,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         label: str | None = None,
         label_separator: str | None = None,
         vectors: str | None = None,
+        audited: str | None = None,
         format: str | None = None,
         encoding: str | None = None,
         header: bool = True,
@@ -245,6 +257,10 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             the separator alone means that a document has none of the labels.
         vectors : str or None, default=None
             Column of your vectors, a list of numbers per document.
+        audited : str or None, default=None
+            Column that says which labels are audits, as in :meth:`fit`: true or false, 1 or 0, yes
+            or no, or "audit" for those that are, as a labeling page exports it. An empty value is
+            false.
         format, encoding : str or None, default=None
             Of the files, where their extensions do not show it, or their bytes are not UTF-8.
         header : bool, default=True
@@ -289,7 +305,11 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             label_separator=label_separator,
             **rules,
         )
-        files = reading.files(paths, needs_labels=True, skip_bad=skip_bad_files)
+        files = reading.files(
+            paths, needs_labels=True, keep_columns=audited is not None, skip_bad=skip_bad_files
+        )
+        if audited is not None:
+            check_audited(files.column_names, audited, files.source)
         if self.embed is not None:
             raise ValueError(
                 "embed is for texts in memory; write the vectors into a column of the files and "
@@ -300,13 +320,16 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             from leaven.corpora.dask import Cluster
             from leaven.corpora.dask_uncounted import FilesOnDask
 
-            documents = FilesOnDask(files, Cluster(client), vectors)
+            documents = FilesOnDask(files, Cluster(client), vectors, audited=audited)
         elif stream:
-            documents = FilesOnDisk(files, None if cache is None else os.fspath(cache), vectors)
+            folder = None if cache is None else os.fspath(cache)
+            documents = FilesOnDisk(files, folder, vectors, audited)
         else:
-            documents = FilesInMemory(files, vectors)
+            documents = FilesInMemory(files, vectors, audited)
         used = replace(reading, text=files.text_column, label=files.label_column)
         data = {**files.facts, "described": files.described}
+        if audited is not None:
+            data["audited"] = audited
         return self._train(documents, vectors is not None, on_progress, began, used, data=data)
 
     def _train(
@@ -316,8 +339,9 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         on_progress: Listener | None,
         began: float,
         reading: Reading,
-        start: "TextClassifier | None" = None,
+        start: WarmStart = NO_START,
         data: Mapping[str, Any] | None = None,
+        warns: bool = True,
     ) -> Self:
         method, learner = self._checked(documents.place, has_vectors)
         seed = checked_seed(self.random_state)
@@ -328,7 +352,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             seed,
             self.calibrate,
             self.diagnose,
-            WarmStart(None if start is None or has_vectors else start.fitted),
+            start,
             reading,
             dict(data or {}),
             seconds={"preparing": time.perf_counter() - began},
@@ -341,7 +365,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         )
         self._fitted = training.fit(documents)
         self.classes_, self.report_ = self._fitted.classes, self._fitted.report
-        training.warn(stacklevel=4)
+        if warns:
+            training.warn(stacklevel=4)
         return self
 
     def _checked(self, place: str, has_vectors: bool) -> tuple[Method, Learner]:

@@ -174,7 +174,7 @@ class Training:
         combined = self._timed(step, lambda: combine(learned, training, self.run))
         n_labeled = int(counted.label_counts.sum())
         is_held_out = combined.expected is not None and combined.expected.n_held_out > 0
-        if is_held_out and n_labeled > MOST_LABELED:
+        if is_held_out and n_labeled > MOST_LABELED and training.audited is None:
             self.notes.append(
                 f"labels were held out from a sample of {MOST_LABELED:,} of the {n_labeled:,} "
                 "labeled documents"

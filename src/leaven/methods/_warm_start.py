@@ -11,7 +11,7 @@ from leaven.corpora import Counted
 from leaven.experts import Expert
 from leaven.learning import View
 
-__all__ = ["WarmStart"]
+__all__ = ["NO_START", "WarmStart"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,21 +25,24 @@ class WarmStart:
     """
 
     earlier: FittedClassifier | None = None
+    view: View | None = None  # where vectors come from, known to suit the documents' words
+
+    @classmethod
+    def of(cls, earlier: FittedClassifier) -> "WarmStart":
+        """All that an earlier classifier provides, if it turns out to fit."""
+        return cls(earlier, earlier.view)
 
     def fitting(self, counted: Counted, method: str, options: Mapping[str, Any]) -> "WarmStart":
         """This start if it has the same method, options, words and classes, else an empty one."""
         earlier = self.earlier
-        if earlier is None or earlier.needs_vectors:
-            return WarmStart()
+        if earlier is None:
+            return self
+        if earlier.needs_vectors:
+            return NO_START
         report = earlier.report
         theirs = report.options.get("method", {})
         is_same = report.method == method and _learned_by(theirs) == _learned_by(options)
-        return self if is_same and _same_numbers(earlier, counted) else WarmStart()
-
-    @property
-    def view(self) -> View | None:
-        """Where vectors came from."""
-        return None if self.earlier is None else self.earlier.view
+        return self if is_same and _same_numbers(earlier, counted) else NO_START
 
     def expert(self, name: str, labels_digest: str) -> Expert | None:
         """The only expert, or that of this name, where it was learned from the same labels."""
@@ -49,6 +52,9 @@ class WarmStart:
         if len(earlier.experts) == 1:
             return earlier.experts[0]
         return next((expert for expert in earlier.experts if expert.name == name), None)
+
+
+NO_START = WarmStart()
 
 
 def _learned_by(options: Mapping[str, Any]) -> dict[str, Any]:

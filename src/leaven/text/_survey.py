@@ -1,6 +1,7 @@
 """Survey of texts before they are counted: words, document frequencies, labels.
 
-Surveys add up, so texts can be surveyed in parts, in any order and on any machine.
+Surveys add up, so texts can be surveyed in parts and on any machine. The order of the parts only
+matters for the numbers of documents.
 """
 
 from collections import Counter
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from leaven._base.typing import IntArray
+from leaven.documents._audits import audited_rows
 from leaven.documents._label_sets import names_in
 from leaven.documents._readers import Documents
 from leaven.exceptions import DataError
@@ -42,6 +44,8 @@ class Survey:
     n_forgotten: int = 0  # rare words dropped, counted each time they are
     n_bytes: int = field(default=0, compare=False)  # of text
     labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
+    # Numbers of the documents, from the first one here, whose label is an audit.
+    audited: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def __add__(self, other: Self) -> Self:
         if len(self.documents) > len(self.vocabulary):  # hashed: buckets are identified by number
@@ -67,6 +71,7 @@ class Survey:
             n_forgotten=self.n_forgotten + other.n_forgotten,
             n_bytes=self.n_bytes + other.n_bytes,
             labeled=self.labeled + other.labeled,
+            audited=np.concatenate([self.audited, self.n_documents + other.audited]),
         )
         return together if len(vocabulary) <= MOST_WORDS else together._without_rarest()
 
@@ -95,8 +100,13 @@ def tokens_of(options: TextOptions) -> Tokens:
     return options.as_tokens
 
 
-def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Survey:
-    """Survey documents; with hashing no word is stored, only document frequencies of buckets."""
+def survey(
+    batch: Documents, tokens: Tokens, n_threads: int | None = None, audited: str | None = None
+) -> Survey:
+    """Survey documents; with hashing no word is stored, only document frequencies of buckets.
+
+    ``audited`` is the column that says which labels are audits.
+    """
     labels: Counter[str] = Counter()
     labeled = LabeledTexts.none()
     if batch.labels is not None:
@@ -108,12 +118,16 @@ def survey(batch: Documents, tokens: Tokens, n_threads: int | None = None) -> Su
     fixed = Vocabulary.empty() if tokens.hash_features else None
     raw = count_words(batch.texts, tokens, fixed, n_threads=n_threads)
     parts = [_survey_of(part, tokens.hash_features) for part in raw]
+    is_audited = np.zeros(0, bool)
+    if audited is not None:
+        is_audited = audited_rows(batch.columns, batch.labels, audited, batch.source)
     return replace(
         added_up(parts),
         n_documents=len(batch.texts),
         labels=_checked(labels),
         n_bytes=batch.texts.nbytes,
         labeled=labeled,
+        audited=np.flatnonzero(is_audited),
     )
 
 
