@@ -9,7 +9,6 @@ training documents can be asked about; ten draws, which determine these document
   uncertain, every fifth an audit drawn at random
 - random: documents drawn at random
 - margin: ten at random, then those of the smallest margin
-- typical: typical documents only; useful: ten at random, then uncertain and typical ones
 - no_audits: the default without audits
 
 How doubt and typicality are combined was chosen on training documents of three other corpora
@@ -34,7 +33,7 @@ from leaven._base.typing import FloatArray, IntArray
 from leaven.documents._arrow import as_text_array
 from leaven.labeling._planner import Asked, Planner
 from leaven.methods._repeated_fits import RepeatedFits
-from leaven.query import random_documents, typical_documents, uncertain_documents, useful_documents
+from leaven.query import random_documents, uncertain_documents
 from studies import _common, _names
 from studies._common import run_study
 from studies._few_labels_corpora import DRAWN_ANEW, load
@@ -83,28 +82,10 @@ def by_margin(
     return _named(planner, uncertain_documents(probability, _open(planner, answers), BATCH))
 
 
-def by_use(
-    planner: Planner, answers: Sequence[Asked], probability: FloatArray | None, seed: int
-) -> Sequence[tuple[int, str]]:
-    if probability is None or len(answers) < FIRST:
-        return at_random(planner, answers, probability, seed)
-    is_open = _open(planner, answers)
-    return _named(planner, useful_documents(probability, planner.vectors, is_open, BATCH, seed))
-
-
-def by_type(
-    planner: Planner, answers: Sequence[Asked], probability: FloatArray | None, seed: int
-) -> Sequence[tuple[int, str]]:
-    is_open = _open(planner, answers)
-    return _named(planner, typical_documents(planner.vectors, ~is_open, is_open, BATCH, seed))
-
-
 STRATEGIES: dict[str, Strategy] = {
     "default": by_planner,
     "random": at_random,
     "margin": by_margin,
-    "typical": by_type,
-    "useful": by_use,
     "no_audits": without_audits,
 }
 
