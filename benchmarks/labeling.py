@@ -99,10 +99,10 @@ def messages(path: Path, texts: list[str], labels: list[str]) -> list[Row]:
         stored, known = [], []
         for number in range(2 * N_ANSWERS):
             question = client.question()
-            seconds, version = answered(client, question, labels[question["document"]], ids)
+            seconds, n_labels = answered(client, question, labels[question["document"]], ids)
             stored.append(seconds)
             if number < N_ANSWERS and len(ids) > 1:
-                known.append(seconds + until_known(client, version))
+                known.append(seconds + until_known(client, n_labels))
         rows = [
             _row("first question, 20,000 messages", first, 5.0),
             _row("answer stored, median", float(np.median(stored)), None),
@@ -131,10 +131,10 @@ def short_texts(path: Path, texts: list[str]) -> list[Row]:
         for _ in range(N_ANSWERS // 4):
             question = client.question()
             label = "digit" if re.search(r"\d", short[question["document"]]) else "none"
-            seconds, version = answered(client, question, label, ids)
+            seconds, n_labels = answered(client, question, label, ids)
             stored.append(seconds)
             if len(ids) > 1:
-                known.append(seconds + until_known(client, version))
+                known.append(seconds + until_known(client, n_labels))
         began = time.perf_counter()
         client.call("GET", "/api/documents?view=search&search=windows")
         searched = time.perf_counter() - began
@@ -149,21 +149,21 @@ def short_texts(path: Path, texts: list[str]) -> list[Row]:
 
 
 def answered(client: Client, question: Any, label: str, ids: dict[str, int]) -> tuple[float, int]:
-    """Seconds until an answer is stored, and the version of the labels that has it."""
+    """Seconds until an answer is stored, and the number of labels then."""
     if label not in ids:
         ids[label] = client.call("POST", "/api/classes", {"name": label})["class"]["id"]
     body = {"document": question["document"], "classes": [ids[label]], "why": question["why"]}
     began = time.perf_counter()
     found = client.call("POST", "/api/answers", body)
-    return time.perf_counter() - began, found["state"]["version"]
+    return time.perf_counter() - began, found["state"]["n_labeled"]
 
 
-def until_known(client: Client, version: int) -> float:
-    """Seconds until the page's model knows the labels of a version."""
+def until_known(client: Client, n_labels: int) -> float:
+    """Seconds until the page's model knows so many labels."""
     began = time.perf_counter()
     while True:
         model = client.call("GET", "/api/state")["model"]
-        if model is not None and model["version"] >= version:
+        if model is not None and model["n_labels"] >= n_labels:
             return time.perf_counter() - began
         time.sleep(0.01)
 
