@@ -26,6 +26,7 @@ import generate_benchmarks as of_benchmarks  # noqa: E402
 import generate_code as of_code  # noqa: E402
 import generate_fisher as of_fisher  # noqa: E402
 import generate_hybrids as of_hybrids  # noqa: E402
+import generate_labeling as of_labeling  # noqa: E402
 import generate_methods as of_methods  # noqa: E402
 import generate_multilabel as of_multilabel  # noqa: E402
 import generate_neighbors as of_neighbors  # noqa: E402
@@ -48,6 +49,7 @@ SOURCES = (
     of_multilabel,
     of_hybrids,
     of_fisher,
+    of_labeling,
     of_benchmarks,
 )
 METHODS_PAGE = "docs/methods/index.md"
@@ -109,6 +111,8 @@ SECTIONS = [
     Section(HYBRIDS_PAGE, "druck_table_1", of_hybrids.table_1),
     Section(HYBRIDS_PAGE, "transductive_svm", of_hybrids.transductive_table),
     Section(HYBRIDS_PAGE, "benchmarks: hybrids", of_hybrids.speed_table),
+    Section("docs/methods/questions.md", "labeling_strategies", of_labeling.strategies_table),
+    Section("docs/labeling.md", "benchmarks: labeling", of_labeling.speed_table),
     Section(FISHER_PAGE, "fisher_options", of_fisher.options_table),
     Section(FISHER_PAGE, "takamura_table_1", of_fisher.table_1),
     Section(FISHER_PAGE, "takamura_figure_1", of_fisher.figure_1),

@@ -27,9 +27,7 @@ MOST_GROUPED = 5000  # documents that k-means looks at; the others join the near
 MOST_COMPARED = 1000  # documents of a group that its others are compared with
 NEIGHBORS = 20  # whose distance says how typical a document is
 LEAST_DOUBT = 0.02  # of a document that a model is sure of, which still is part of its group
-CANDIDATES = 50  # of the most useful documents, groups of which one each is taken
 DIGITS = 5  # by which vectors must differ to be more than copies
-MOST_WEIGHED = 2000  # of the most uncertain documents, whose typicality is computed
 
 
 def random_documents(is_open: BoolArray, n: int, seed: int = 0) -> IntArray:
