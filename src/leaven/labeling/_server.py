@@ -25,7 +25,9 @@ class LabelingServer:
     def __init__(self, session: LabelingSession, port: int = 0, token: str | None = None) -> None:
         self.session = session
         self.token = secrets.token_urlsafe(32) if token is None else token
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # With its protocol named, asyncio switches off Nagle's algorithm for connections, which
+        # would delay the body of every reply by 40 ms.
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((ADDRESS, port))
