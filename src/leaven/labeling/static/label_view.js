@@ -19,7 +19,7 @@ const GUARD = 400; // milliseconds after a change of the suggestion in which Ent
 export class LabelView {
   #chosen = new Set(); // with several labels: the classes that Enter confirms
   #isTouched = false; // whether the chosen classes are the user's rather than the model's
-  #suggestedAt = 0;
+  #suggestedAt = -Infinity;
   #suggested = "";
   #areWordsShown = true;
 
@@ -38,7 +38,7 @@ export class LabelView {
     const question = this.questions.current;
     this.#isTouched = false;
     this.#suggested = this.#suggestion.join();
-    this.#suggestedAt = 0;
+    this.#suggestedAt = -Infinity;
     this.#showText(question);
     this.#showFields(question);
     byId("text").scrollTop = 0;
