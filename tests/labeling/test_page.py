@@ -506,9 +506,11 @@ def test_keys_do_nothing_in_fields_and_dialogs_or_while_held_down(label, tickets
     page.keyboard.press("Escape")
     expect(page.locator("#help-dialog")).to_be_hidden()
     page.keyboard.press("n")
+    expect(page.locator("#new-class-name")).to_be_focused()
     page.keyboard.type("123 nes /?.")
     expect(page.locator("#new-class-name")).to_have_value("123 nes /?.")
     page.keyboard.press("Escape")
+    expect(page.locator("#class-dialog")).to_be_hidden()
     for key in ("Control+1", "Alt+1", "Meta+1", "Shift+A"):
         page.keyboard.press(key)
     search(page, "1 2 3 n e")
