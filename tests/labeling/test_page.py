@@ -548,6 +548,26 @@ def test_answers_given_without_a_connection_arrive_when_it_is_back(label, ticket
     has_counts(page, "4 of 90")
 
 
+def test_a_full_disk_is_reported_and_no_answer_is_lost(label, tickets, watch):
+    watch.expected.append("507")
+    served, page = label(tickets(), classes=CLASSES)
+    db = served.session.store._journal._db
+    n_pages = db.execute("PRAGMA page_count").fetchone()[0]
+    db.execute(f"PRAGMA max_page_count = {n_pages + 1}")
+    answered = [press(page, "123"[n % 3]) for n in range(2)]
+    banner = page.locator("#banner")
+    while "full disk" not in banner.inner_text() and len(answered) < 60:
+        answered.append(press(page, "123"[len(answered) % 3]))
+    expect(banner).to_contain_text("full disk")
+    expect(banner).to_contain_text("not saved")
+    stored = served.given()
+    assert 0 < len(stored) < len(answered)
+    db.execute("PRAGMA max_page_count = 100000")
+    has_counts(page, f"{len(answered)} of 90")
+    expect(banner).not_to_contain_text("full disk")
+    assert sorted(served.given()) == sorted(answered)
+
+
 def test_a_model_that_cannot_be_trained_is_reported(label, tickets):
     served, page = label(tickets(), classes=CLASSES)
     number_on(page)
