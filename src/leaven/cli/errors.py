@@ -1,6 +1,5 @@
 """``leaven errors``: labels that may be wrong."""
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +20,7 @@ from leaven.cli._common import (
     vectors_in,
 )
 from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._excerpts import EXCERPT, NARROWEST, excerpt
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._outputs import Force, check_table
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from leaven.methods._label_errors import LabelErrors
 
 __all__ = ["errors", "errors_command"]
-
-EXCERPT = 200  # characters of a text in JSON
-NARROWEST = 24  # characters of a text in a table
 
 
 def errors(
@@ -189,7 +186,7 @@ def _json(found: "LabelErrors", documents: "Documents", number: int) -> dict[str
                 "suggested": str(each.suggested),
                 "probability": each.probability,
                 "label_probability": each.label_probability,
-                "text": _excerpt(documents, each.number, EXCERPT),
+                "text": excerpt(documents, each.number, EXCERPT),
             }
             for each in found.disputed[:number]
         ],
@@ -227,15 +224,8 @@ def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
             str(each.suggested),
             percent(each.probability, 1),
             percent(each.label_probability, 1),
-            _excerpt(documents, each.number, width),
+            excerpt(documents, each.number, width),
         )
     render(table)
     if n_disputed > len(shown):
         typer.echo(f"{len(shown):,} of {n_disputed:,} shown; -n shows more, -o writes all")
-
-
-def _excerpt(documents: "Documents", number: int, width: int) -> str:
-    """The beginning of a text, on one line."""
-    # So much of a long text is enough, however much space is in it.
-    text = documents.texts[number].as_py()[: 10 * width]
-    return textwrap.shorten(text, width, placeholder="…")

@@ -1,7 +1,6 @@
 """``leaven suggest``: which documents to label next, for people who label in a spreadsheet."""
 
 import os
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +22,7 @@ from leaven.cli._common import (
     vectors_in,
 )
 from leaven.cli._data_options import Data, reads_documents
+from leaven.cli._excerpts import EXCERPT, NARROWEST, excerpt
 from leaven.cli._help import OUTPUT
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._outputs import Force, check_table
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["suggest_command", "suggested"]
 
-EXCERPT = 200  # characters of a text in JSON
-NARROWEST = 24  # characters of a text in a table
 ADDED = ["document", "suggested_because", "predicted", "probability"]
 
 
@@ -198,7 +196,7 @@ def _json(found: "list[Suggestion]", documents: "Documents") -> list[dict[str, A
             "why": each.why,
             "predicted": each.predicted,
             "probability": each.probability,
-            "text": _excerpt(documents, each.number, EXCERPT),
+            "text": excerpt(documents, each.number, EXCERPT),
         }
         for each in found
     ]
@@ -219,7 +217,7 @@ def _print(found: "list[Suggestion]", documents: "Documents") -> None:
             f"{each.number + 1:,}",
             each.why,
             *(said if has_model else []),
-            _excerpt(documents, each.number, width),
+            excerpt(documents, each.number, width),
         )
     render(table)
 
@@ -228,9 +226,3 @@ def _shown(predicted: Any) -> str | None:
     if predicted is None:
         return None
     return ", ".join(map(str, predicted)) if isinstance(predicted, tuple) else str(predicted)
-
-
-def _excerpt(documents: "Documents", number: int, width: int) -> str:
-    """The beginning of a text, on one line."""
-    text = documents.texts[number].as_py()[: 10 * width]
-    return textwrap.shorten(text, width, placeholder="…")
