@@ -184,7 +184,8 @@ def _end(session: "LabelingSession", talk: Talk, data: list[str], output: str | 
         talk.note("No model was saved: it needs labels of two classes.", f"Go on: {again}")
         return
     session.trainer.stop()
-    fitted = session.fit_to_save()
+    fitted = session.fit_to_save(talk.progress)
+    talk.progress.stop()
     path = output or f"{data[0].rstrip('/')}.leaven"
     save(fitted, path)
     talk.note(

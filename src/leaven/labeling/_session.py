@@ -250,7 +250,7 @@ class LabelingSession:
         self.trainer.full_wanted(method)
         self._notify()
 
-    def fit_to_save(self) -> FittedClassifier:
+    def fit_to_save(self, on_progress: Listener | None = None) -> FittedClassifier:
         """A calibrated model whose classes have their names, from the labels of this moment."""
         classes, labels = self.store.contents()
         names = {each.id: each.name for each in classes}
@@ -259,7 +259,8 @@ class LabelingSession:
             named = [names[each] for each in label.classes]
             known[label.document] = named if several else named[0]
         audits = [label.document for label in labels if label.why == "audit"]
-        return self.fits.fit(self.method, known, audited=audits).fitted
+        found = self.fits.fit(self.method, known, audited=audits, on_progress=on_progress)
+        return found.fitted
 
     # What the trainer hands over.
 
