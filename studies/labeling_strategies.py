@@ -11,10 +11,13 @@ training documents can be asked about; ten draws, which determine these document
 - margin: ten at random, then those of the smallest margin
 - no_audits: the default without audits
 
-How doubt and typicality are combined was chosen on training documents of three other corpora
-(WebKB stemmed, Industry Sector, SRAA). Nothing is known about the number of classes: a class is
-known once a document of it was answered. "Labels needed" is the number of answers after which the
-mean accuracy over draws reaches that of random with 100 labels, between two points by a line.
+How doubt and typicality are combined was chosen among about ten variants by their accuracy on test
+documents of three other corpora, three draws each (WebKB stemmed, Industry Sector, SRAA). The first
+of these has pages of the same universities as WebKB here, and one draw of docstrings had been seen
+with earlier variants, so that results on these two may be optimistic. Nothing is known about the
+number of classes: a class is known once a document of it was answered. "Labels needed" is the number
+of answers after which the mean accuracy over draws first reaches that of random with 100 labels,
+between two points by a line; curves are not monotone, so random itself may need fewer than 100.
 
 Run: ``python -m studies.labeling_strategies``; what is in results/labeling_strategies.jsonl is not
 computed again.
