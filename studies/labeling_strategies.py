@@ -15,8 +15,8 @@ How doubt and typicality are combined was chosen among about ten variants by the
 documents of three other corpora, three draws each (WebKB stemmed, Industry Sector, SRAA). The first
 of these has pages of the same universities as WebKB here, and one draw of docstrings had been seen
 with earlier variants, so that results on these two may be optimistic. Nothing is known about the
-number of classes: a class is known once a document of it was answered. "Labels needed" is the number
-of answers after which the mean accuracy over draws first reaches that of random with 100 labels,
+number of classes: a class is known once a document of it was answered. "Labels needed" is the
+number of answers after which the mean accuracy over draws first reaches that of random with 100,
 between two points by a line; curves are not monotone, so random itself may need fewer than 100.
 
 Run: ``python -m studies.labeling_strategies``; what is in results/labeling_strategies.jsonl is not

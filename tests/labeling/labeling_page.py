@@ -109,7 +109,7 @@ class Page:
                 received = b""
                 while piece := plain.recv(1 << 16):
                     received += piece
-            except (TimeoutError, ConnectionError):
+            except OSError:  # too late, or the page has closed the connection already
                 return b""
         return received
 

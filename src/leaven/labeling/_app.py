@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 
+from leaven._base.printing import printable
 from leaven._version import __version__
 from leaven.labeling._guard import FAILED, App, Guard, error_body
 from leaven.labeling._replies import Replies
@@ -109,7 +110,7 @@ def _add_errors(app: FastAPI) -> None:
     def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(each) for each in first["loc"][1:]) or "the request"
-        return JSONResponse(error_body("bad_request", f"{place}: {first['msg']}"), 422)
+        return JSONResponse(error_body("bad_request", printable(f"{place}: {first['msg']}")), 422)
 
     @app.exception_handler(HTTPException)
     def not_found(_: Request, error: HTTPException) -> JSONResponse:
