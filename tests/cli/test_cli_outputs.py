@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -171,3 +172,14 @@ def test_the_demo_replaces_nothing_else(run, model, tmp_path, option):
 def test_devices_are_written_to(run, model, held_out):
     assert run("predict", model, held_out, "-o", os.devnull, "--json").exit_code in (0, 1)
     assert "would be overwritten" not in run("train", held_out, "-o", os.devnull, *NB).stderr
+
+
+def test_labeling_refuses_at_once_to_save_its_model_over_the_data(run, data):
+    before = Path(data).read_bytes()
+    result = run("label", data, "-o", data, "--no-browser")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error:")
+    assert result.stderr.count("\n") == 1
+    assert "--force" in result.stderr
+    assert Path(data).read_bytes() == before
+    assert not Path(f"{data}.labels.sqlite").exists()

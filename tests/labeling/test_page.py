@@ -606,7 +606,10 @@ def start_command(path):
     """``leaven label``, and the address that it prints."""
     command = [sys.executable, "-m", "leaven", "label", str(path), "--no-browser", "--port", "0"]
     running = subprocess.Popen(
-        [*command, "--method", "nb"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--text", "wording", "--method", "nb"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     return running, running.stdout.readline().removeprefix("Open ").strip()
 
@@ -615,9 +618,9 @@ def start_command(path):
 def test_the_command_labels_saves_and_continues(watch, tickets, tmp_path):
     path = tmp_path / "tickets.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["id", "text", "label"])
-        writer.writeheader()
-        writer.writerows(tickets(60))
+        writer = csv.writer(file)
+        writer.writerow(["id", "wording", "label"])
+        writer.writerows(row.values() for row in tickets(60))
     running, address = start_command(path)
     try:
         page = watch.open(address)
@@ -630,12 +633,14 @@ def test_the_command_labels_saves_and_continues(watch, tickets, tmp_path):
         _, told = running.communicate(timeout=60)
         assert running.returncode == 0, told
         assert "8 labels are in" in told
-        assert f"leaven label {path}" in told
+        assert f"Go on: leaven label {path} --text wording --method nb\n" in told
+        assert f"Predict: leaven predict {path}.leaven {path} -o predicted.csv" in told
         assert "Traceback" not in told
     finally:
         running.kill()
         running.communicate()
     model = load(f"{path}.leaven")
+    assert model.fitted.reading.text == "wording"  # so that predicting needs no option
     assert model.classes_.tolist() == ["billing", "other"]
     with closing(sqlite3.connect(f"{path}.labels.sqlite")) as stored:
         events = stored.execute("SELECT document FROM event WHERE kind = 'label'").fetchall()

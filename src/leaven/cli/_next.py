@@ -8,7 +8,7 @@ from typing import Any
 
 from leaven.documents._reading import Reading
 
-__all__ = ["next_commands"]
+__all__ = ["label_commands", "next_commands"]
 
 SHOWN = 3  # files; of more, only the first is shown
 
@@ -47,6 +47,19 @@ def next_commands(
         ),
         _command("evaluate", [model, held_out], of_csv),
     ]
+
+
+def label_commands(
+    data: Sequence[str], reading: Reading, model: str, given: Mapping[str, Any]
+) -> tuple[str, str]:
+    """How to go on labeling, and how to predict with the model, with the user's own options.
+
+    ``given`` are options of ``leaven label``, those of reading left out; None: by default.
+    """
+    usual, own = dataclasses.asdict(Reading()), dataclasses.asdict(reading)
+    changed = {name: value for name, value in own.items() if value != usual[name]}
+    again = _command("label", data, [*_options(changed), *_options(given)])
+    return again, next_commands(data, reading, model, {})[1]
 
 
 def _command(name: str, arguments: Sequence[str], options: Sequence[str]) -> str:

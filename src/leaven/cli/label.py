@@ -1,8 +1,6 @@
 """``leaven label``: a page on which every answer trains the model."""
 
-import shlex
 import webbrowser
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +9,8 @@ from leaven.cli._common import Quiet, Talk, Threads, save
 from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import DATA, OUTPUT, WHERE
 from leaven.cli._methods import DEFAULT_METHOD
+from leaven.cli._next import label_commands
+from leaven.cli._outputs import Force, check_model
 from leaven.cli._train_options import MethodName, Seed
 from leaven.documents._reading import Reading
 
@@ -68,6 +68,7 @@ def label_command(
         ),
     ] = None,
     method: MethodName = DEFAULT_METHOD,
+    force: Force = False,
     port: Annotated[
         int,
         typer.Option(
@@ -108,7 +109,13 @@ def label_command(
 
     Example: leaven label tickets.csv --classes billing,shipping,returns
     """
+    model = output or f"{data[0].rstrip('/')}.leaven"
+    given = {"labels": labels, "output": output, "several_labels": several_labels or None}
+    if method != DEFAULT_METHOD:
+        given["method"] = method
     with Talk(quiet) as talk:
+        if not read_only:
+            check_model(model, data, force=force)  # which is written at the very end
         session = open_session(
             data,
             reading,
@@ -125,7 +132,7 @@ def label_command(
         try:
             _serve(session, talk, port, no_browser)
             if not read_only:
-                _end(session, talk, data, output)
+                _end(session, talk, model, label_commands(data, reading, model, given))
         finally:
             session.close()
 
@@ -175,21 +182,20 @@ def _serve(session: "LabelingSession", talk: Talk, port: int, no_browser: bool) 
     server.run(ready)
 
 
-def _end(session: "LabelingSession", talk: Talk, data: list[str], output: str | None) -> None:
+def _end(session: "LabelingSession", talk: Talk, path: str, after: tuple[str, str]) -> None:
     """Save the model, and say how to go on."""
+    again, predict = after
     n_labeled, found = session.store.n_labeled, session.snapshot()
     talk.note("", f"{n_labeled:,} labels are in {session.store.path}")
-    again = shlex.join(["leaven", "label", *data])
     if not found.is_enough:
         talk.note("No model was saved: it needs labels of two classes.", f"Go on: {again}")
         return
     session.trainer.stop()
     fitted = session.fit_to_save(talk.progress)
     talk.progress.stop()
-    path = output or f"{data[0].rstrip('/')}.leaven"
     save(fitted, path)
     talk.note(
-        f"saved {Path(path)}: {fitted.report.expectation}",
+        f"saved {path}: {fitted.report.expectation}",
         f"Go on: {again}",
-        f"Predict: {shlex.join(['leaven', 'predict', path, *data])}",
+        f"Predict: {predict}",
     )

@@ -1,7 +1,7 @@
 """The documents of a labeling session: rows of the data file, found by number or by their words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,12 @@ class LabelingDocuments:
             reading,
             given,
         )
+
+    @property
+    def used_reading(self) -> Reading:
+        """How the file was read, with the columns that were found, for a model to remember."""
+        text = self.text_columns if len(self.text_columns) > 1 else self.text_columns[0]
+        return replace(self.reading, text=text, label=self.label_column)
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple, overload
 
@@ -260,7 +261,7 @@ class LabelingSession:
             known[label.document] = named if several else named[0]
         audits = [label.document for label in labels if label.why == "audit"]
         found = self.fits.fit(self.method, known, audited=audits, on_progress=on_progress)
-        return found.fitted
+        return replace(found.fitted, reading=self.documents.used_reading)
 
     # What the trainer hands over.
 
