@@ -30,6 +30,7 @@ import generate_labeling as of_labeling  # noqa: E402
 import generate_methods as of_methods  # noqa: E402
 import generate_multilabel as of_multilabel  # noqa: E402
 import generate_neighbors as of_neighbors  # noqa: E402
+import generate_short_texts as of_short_texts  # noqa: E402
 import generate_studies as of_studies  # noqa: E402
 
 
@@ -50,6 +51,7 @@ SOURCES = (
     of_hybrids,
     of_fisher,
     of_labeling,
+    of_short_texts,
     of_benchmarks,
 )
 METHODS_PAGE = "docs/methods/index.md"
@@ -57,6 +59,8 @@ NEIGHBORS_PAGE = "docs/methods/neighbors.md"
 MULTILABEL_PAGE = "docs/methods/multilabel.md"
 HYBRIDS_PAGE = "docs/methods/hybrids.md"
 FISHER_PAGE = "docs/methods/fisher.md"
+SHORT_PAGE = "docs/short-texts.md"
+LANGUAGES_PAGE = "docs/languages.md"
 SECTIONS = [
     Section("README.md", "methods", of_code.methods_table),
     Section("docs/architecture.md", "tree", of_code.tree),
@@ -117,6 +121,12 @@ SECTIONS = [
     Section(FISHER_PAGE, "takamura_table_1", of_fisher.table_1),
     Section(FISHER_PAGE, "takamura_figure_1", of_fisher.figure_1),
     Section(FISHER_PAGE, "benchmarks: fisher", of_fisher.speed_table),
+    Section(SHORT_PAGE, "short_texts: accuracy table", of_short_texts.size_table),
+    Section(SHORT_PAGE, "short_texts: findings", of_short_texts.findings),
+    Section(SHORT_PAGE, "short_texts: corpora", of_short_texts.corpus_table),
+    Section(SHORT_PAGE, "short_texts: intervals", of_short_texts.interval_table),
+    Section(LANGUAGES_PAGE, "languages: accuracy table", of_short_texts.language_table),
+    Section(LANGUAGES_PAGE, "languages: examples", of_short_texts.language_examples),
 ]
 PICTURES = {  # and where each is copied from
     "docs/images/few_labels.png": "studies/results/few_labels.png",
@@ -124,6 +134,7 @@ PICTURES = {  # and where each is copied from
     "docs/images/scaling.png": "studies/results/clark_figure_3.png",
     "docs/images/fisher.png": "studies/results/takamura_table_1.png",
     "docs/images/fisher_unlabeled.png": "studies/results/takamura_figure_1.png",
+    "docs/images/short_texts.png": "studies/results/short_texts.png",
 }
 CLI_PAGE = "docs/cli.md"
 WIDTH = 100

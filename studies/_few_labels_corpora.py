@@ -174,8 +174,9 @@ def leavens(name: str, **settings: Any) -> Method:
         clf = TextClassifier(name, n_jobs=1, **settings).fit(task.texts, task.labels)
         seconds = time.process_time() - start
         expected = getattr(clf.report_, "expected_accuracy", None) or {}
-        # Nothing is stated where no label could be held out.
-        stated = {f"expected_{key}": expected[key] for key in STATED if expected.get("n_held_out")}
+        # With one label per class only a range is stated.
+        is_stated = expected.get("low") is not None
+        stated = {f"expected_{key}": expected[key] for key in STATED if is_stated}
         proba = clf.predict_proba(task.test_texts)
         return answer(task, proba, seconds, {"chosen": clf.report_.method, **stated})
 

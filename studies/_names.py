@@ -1,6 +1,6 @@
-"""How tables and figures name the corpora and methods of the study of few labels."""
+"""How tables and figures name the corpora and methods of studies."""
 
-CORPORA = {
+CORPORA = {  # of the study of few labels
     "20news": "20 Newsgroups",
     "movie_reviews": "movie reviews",
     "webkb4": "WebKB (HTML)",
@@ -10,7 +10,7 @@ CORPORA = {
     "sraa16k": "SRAA",
     "docstrings": "SciPy docstrings",
 }
-METHODS = {
+METHODS = {  # of the study of few labels
     "nb": "MultinomialNB, counts",
     "svm": "LinearSVC, tf-idf",
     "logreg": "logistic regression, tf-idf",
@@ -33,4 +33,51 @@ METHODS = {
     "em": "leaven em",
     "two_view": "leaven two-view",
     "auto": "leaven auto",
+}
+SHORT_CORPORA = {
+    "reuters_titles": "Reuters titles",
+    "news_subjects": "newsgroup subjects",
+    "docstrings_first": "SciPy docstrings, first sentence",
+    "debian_sections": "Debian package descriptions",
+    "wordnet_glosses": "WordNet glosses",
+    "sms_spam": "SMS spam",
+    "store_intents": "questions to a store",
+    "tweet_sentiment": "tweets, sentiment",
+    "movie_snippets": "movie review sentences",
+    "product_snippets": "product review sentences",
+    "candidate_tweets": "candidates' tweets",
+    "fortunes": "fortunes",
+}
+SHORT_METHODS = {
+    "auto": "leaven auto",
+    "auto_words": "leaven auto, words only",
+    "auto_before": "leaven auto, before",
+    "svm_words": "LinearSVC, words",
+    "svm_char": "LinearSVC, characters",
+    "svm_union": "LinearSVC, both",
+}
+LANGUAGE_CORPORA = {
+    "ar": "Arabic",
+    "de": "German",
+    "hi": "Hindi",
+    "ja": "Japanese",
+    "km": "Khmer",
+    "ko": "Korean",
+    "ru": "Russian",
+    "th": "Thai",
+    "zh": "Chinese",
+    "de_help": "German, help pages",
+    "ja_help": "Japanese, help pages",
+    "km_help": "Khmer, help pages",
+    "ko_help": "Korean, help pages",
+    "ru_help": "Russian, help pages",
+    "zh_help": "Chinese, help pages",
+    "zh_reviews": "Chinese, reviews",
+}
+LANGUAGE_METHODS = {
+    "auto": "leaven auto",
+    "auto_before": "leaven auto, before",
+    "svm_words": "LinearSVC, words",
+    "svm_char": "LinearSVC, 1–3 characters",
+    "svm_char_wb": "LinearSVC, 3–5 characters in words",
 }

@@ -229,7 +229,7 @@ def against_best(frame: pd.DataFrame) -> dict[str, Any]:
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     """How often the interval that a method states contains its accuracy on the test documents."""
-    stated = frame.dropna(subset=["expected_accuracy"])
+    stated = frame.dropna(subset=["expected_low"])
     found = stated[["method", "per_class"]].assign(
         covered=stated["accuracy"].between(stated["expected_low"], stated["expected_high"]),
         width=stated["expected_high"] - stated["expected_low"],

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from leaven.text._vocabulary import stop_word_list
+from leaven.text._stop_words import stop_word_list
 from studies import _common
 from studies._common import run_study, write_results
 from studies._label_sets import load, markdown

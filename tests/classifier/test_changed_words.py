@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 from leaven import TextClassifier, load
-from leaven.classifier import _changed_words
+from leaven.classifier import Seen, _changed_words
 from leaven.classifier._changed_words import ChangedWord, ChangedWords, find_changed_words
 from leaven.documents._arrow import as_text_array
 from leaven.methods import METHODS
@@ -192,7 +192,7 @@ def test_an_ngram_is_a_document_without_its_words(of_ngrams):
         assert x.nnz >= 2
         x.data[:] = x.indices == fitted.counter.columns[each.word]
         x.eliminate_zeros()
-        probability = fitted.decision.probability(fitted.scores(fitted.counter.weigh(x)))
+        probability = fitted.decision.probability(fitted.scores(Seen(fitted.counter.weigh(x))))
         assert each.after == pytest.approx(probability[0, 1], abs=ROUNDING)
 
 

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 from leaven import TextClassifier
-from leaven.classifier import save_model
+from leaven.classifier import Seen, save_model
 from leaven.cli import app
 from leaven.documents._arrow import as_text_array
 from leaven.experts import Expert, register_expert
@@ -131,7 +131,7 @@ def test_the_effect_of_a_word_is_on_the_log_odds_of_each_label(fitted):
     explanation = fitted.explain("wheat barrel")
     pulls = {entry.word: entry.pull for entry in explanation.words}
     x = fitted.counter.count(as_text_array(["wheat barrel"]), dtype=fitted.dtype)
-    scores = fitted.scores(x)[0]
+    scores = fitted.scores(Seen(x))[0]
     total = {name: sum(pull[name] for pull in pulls.values()) - 2 for name in ("grain", "oil")}
     assert_allclose([total["grain"], total["oil"]], scores, rtol=1e-5)
     agrees = [explanation.probability[name] for name in explanation.label]

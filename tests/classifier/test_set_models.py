@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from leaven import TextClassifier, load
-from leaven.classifier._model_file import FORMAT, dump_model, read_metadata
+from leaven.classifier._model_file import dump_model
 
 TEXTS = [
     "raw dough rises with yeast", "the planet orbits a star", "yeast and flour make bread",
@@ -38,13 +38,6 @@ def test_a_model_comes_back_exactly(labels, calibrate, tmp_path):
     assert back.neighbors(TEXTS) == clf.neighbors(TEXTS)
     assert str(back.report_) == str(clf.report_)
     assert dump_model(back.fitted) == (tmp_path / "model.leaven").read_bytes()
-
-
-def test_only_files_with_label_sets_need_the_newest_format():
-    one = TextClassifier("svm").fit(TEXTS[:4], ["a", "b", "a", "b"])
-    several = TextClassifier("svm").fit(TEXTS, SETS)
-    formats = [read_metadata(dump_model(clf.fitted), "x")["format"] for clf in (one, several)]
-    assert formats == [3, FORMAT]
 
 
 @pytest.mark.parametrize("labels", [SETS, MATRIX], ids=["lists", "matrix"])

@@ -4,13 +4,13 @@ import pytest
 
 from cli.conftest import make_rows, write_csv
 from leaven import __version__
-from leaven.classifier._model_file import WITHOUT_DECISION
+from leaven.classifier._model_file import FORMAT
 
 
 def test_info_says_what_a_model_is(run, model):
     result = run("info", model)
     assert result.exit_code == 0, result.stderr
-    assert f"model format {WITHOUT_DECISION}, written by leaven {__version__}" in result.stdout
+    assert f"model format {FORMAT}, written by leaven {__version__}" in result.stdout
     assert "method auto: accuracy on " in result.stdout
     assert "expected accuracy " in result.stdout
     assert "concentration     30.0" in result.stdout
@@ -20,7 +20,7 @@ def test_info_says_what_a_model_is(run, model):
 def test_info_as_json_holds_options_and_report(run, model):
     about = json.loads(run("info", model, "--json").stdout)
     assert about["bytes"] == model.stat().st_size
-    assert (about["format"], about["leaven"]) == (WITHOUT_DECISION, __version__)
+    assert (about["format"], about["leaven"]) == (FORMAT, __version__)
     assert about["classes"] == ["baking", "space", "sport"]
     assert about["options"]["text"]["length"] == 10
     assert about["options"]["method"]["concentration"] == 30

@@ -250,7 +250,7 @@ def test_train_and_info_describe_label_sets(run, of_lists):
         )
     assert "documents can be predicted to have several labels, one, or none" in informed
     about = json.loads(output_of(run("info", model, "--json")))
-    assert about["format"] == 4
+    assert about["format"] == 5
     assert about["decision"]["allows_empty"] is True
     assert about["report"]["label_sets"]["n_sets"] == len(set(sets))
 
@@ -267,7 +267,7 @@ def test_every_document_gets_a_label_if_none_had_none(run, tmp_path):
 
 def test_without_held_out_documents_exact_match_is_unknown():
     report = FitReport("svm", "", 4, 2, {"a": 1, "b": 1}, 9, label_sets={"n_sets": 2})
-    unknown = {"n_held_out": 0, "study_low": 0.1, "study_high": 0.8, "n_study_corpora": 8}
+    unknown = {"n_held_out": 0, "low": 0.1, "high": 0.8, "n_study_corpora": 20}
     found = replace(report, expected_accuracy=unknown).expectation
     assert found.startswith("expected exact match unknown: with one label per class")
     assert "other corpora" not in found  # where documents had one label

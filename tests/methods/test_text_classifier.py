@@ -154,6 +154,8 @@ def test_the_number_of_threads_changes_no_prediction():
 def test_auto_asks_models_with_and_without_unlabeled_texts(fitted):
     names = ["linear model of words", "linear model of words and vectors", "two-view EM"]
     names.append("naive Bayes with EM")
+    subwords = ["linear model of subwords and vectors", "two-view EM of subwords"]
+    subwords.append("naive Bayes with EM of subwords")
     supervised = TextClassifier().fit(TEXTS, TRUTH)
     for clf, n_labeled in ((fitted, 6), (supervised, 150)):
         report = clf.report_
@@ -161,8 +163,11 @@ def test_auto_asks_models_with_and_without_unlabeled_texts(fitted):
         assert f"accuracy on {n_labeled} held-out labels" in report.reason
         assert "100 %" in report.reason
         assert report.reason.startswith("all documents are labeled") == (not report.n_unlabeled)
-        assert [own["name"] for own in report.candidates] == names
+        # Where every document is labeled, EM over subwords and naive Bayes have nothing to add.
+        n_subwords = len(clf.fitted.beside.experts)
+        assert [own["name"] for own in report.candidates] == names + subwords[:n_subwords]
         assert [own.name for own in clf.fitted.experts] == names
+        assert [own.name for own in clf.fitted.beside.experts] == subwords[:n_subwords]
         assert sum(own["share"] for own in report.candidates) == pytest.approx(1.0)
         assert report.expected_accuracy["n_held_out"] == n_labeled
     # With all labels there is less left for EM to tell.
@@ -270,7 +275,8 @@ def test_the_report_says_what_happened(fitted):
     assert np.diff(report.objective).min() >= -1e-6 * abs(report.objective[-1])
     assert report.converged
     assert report.warnings == []
-    assert list(report.seconds) == ["preparing", "counting", "vectors", "fitting", "comparing"]
+    phases = ["preparing", "counting", "vectors", "fitting", "subwords", "comparing"]
+    assert list(report.seconds) == phases
     assert min(report.seconds.values()) >= 0
     calibrated = TextClassifier("em").fit(TEXTS, LABELS).report_
     assert list(calibrated.seconds) == ["preparing", "counting", "fitting", "calibrating"]
@@ -286,14 +292,14 @@ def test_the_report_is_readable(fitted):
     )
     assert lines[1].startswith("150 documents, 6 labeled in 3 classes, ")
     assert "EM iterations, converged; objective" in lines[2]
-    assert [line.split("  ")[1] for line in lines[3:7]] == [
+    assert [line.split("  ")[1] for line in lines[3:10]] == [
         own["name"] for own in fitted.report_.candidates
     ]
-    for line, own in zip(lines[3:7], fitted.report_.candidates, strict=True):
+    for line, own in zip(lines[3:10], fitted.report_.candidates, strict=True):
         right = "100 % (69–100) accuracy on held-out labels"
         assert line.endswith(f"  {right}, weight {100 * own['share']:.0f} %")
-    assert lines[7] == fitted.report_.expectation
-    assert lines[7].endswith("; from 6 held-out labels)")
+    assert lines[10] == fitted.report_.expectation
+    assert lines[10].endswith("; from 6 held-out labels)")
     assert any(line.strip().startswith("baking") and "2 labeled" in line for line in lines)
     supervised = str(TextClassifier("nb").fit(TEXTS, LABELS).report_)
     assert supervised.startswith("method nb: supervised naive Bayes on the labeled documents alone")
@@ -409,11 +415,14 @@ def test_texts_that_are_none_are_refused(texts, message):
 
 def prior_scores(fitted):
     """What every expert says of a document of which nothing is known, weighted."""
-    own = [
-        expert.bias if hasattr(expert, "bias") else expert.params.log_weight
-        for expert in fitted.experts
-    ]
-    return fitted.weights @ np.array(own)
+    total = 0.0 if fitted.decision.bias is None else fitted.decision.bias
+    for channel in filter(None, (fitted.words, fitted.beside)):
+        own = [
+            expert.bias if hasattr(expert, "bias") else expert.params.log_weight
+            for expert in channel.experts
+        ]
+        total = total + channel.weights @ np.array(own)
+    return total
 
 
 @pytest.mark.parametrize(
@@ -492,18 +501,20 @@ def test_top_words_of_a_class_are_its_own(fitted):
     assert len(fitted.top_words(10_000)["music"]) == fitted.report_.n_words
 
 
-def score_without_words(fitted, x):
+def score_without_words(fitted, seen):
     """What the experts' scores of a document would be if no word had pulled.
 
     The vector of a document is its words' sum, moved by the middle of the training documents.
     """
     base = prior_scores(fitted)
-    if fitted.view is not None:
-        place = x.toarray()[0] @ fitted.view.basis
-        moved = place / np.linalg.norm(place) - fitted.view.center
-        shift = -fitted.view.center / np.linalg.norm(moved)
-        for weight, expert in zip(fitted.weights, fitted.experts, strict=True):
-            if expert is fitted.mixture:
+    for channel, x in ((fitted.words, seen.X), (fitted.beside, seen.beside)):
+        if channel is None or channel.view is None:
+            continue
+        place = x.toarray()[0] @ channel.view.basis
+        moved = place / np.linalg.norm(place) - channel.view.center
+        shift = -channel.view.center / np.linalg.norm(moved)
+        for weight, expert in zip(channel.weights, channel.experts, strict=True):
+            if expert.as_mixture() is not None and expert.sees_vectors:
                 base = base + weight * expert.model.concentration * expert.params.directions @ shift
             elif expert.sees_vectors:
                 base = base + weight * shift @ expert.directions
@@ -517,14 +528,16 @@ def test_an_explanation_adds_up_to_the_prediction(method):
     explanation = clf.explain(text, 100)
     assert explanation.label == clf.predict([text])[0] == "baking"
     found = [entry.word for entry in explanation.words]
-    assert set(found) == {"dough", "yeast", "star", "the", "and"}
+    known = {"dough", "yeast", "star", "the", "and"}
+    assert known <= set(found) <= known | {"unheardof", "words"}  # of which subwords are known
+    assert (set(found) == known) == (clf.fitted.beside is None)
     assert explanation.unknown_words == 2
     length = clf.fitted.counter.options.length
     assert sum(entry.weight for entry in explanation.words) == pytest.approx(length, rel=1e-5)
     spreads = [max(e.pull.values()) - min(e.pull.values()) for e in explanation.words]
     assert spreads == sorted(spreads, reverse=True)
-    x = clf.fitted.counter.count(pa.array([text], pa.large_string()))
-    total = dict(zip(clf.classes_, score_without_words(clf.fitted, x), strict=True))
+    seen = clf.fitted.seen(pa.array([text], pa.large_string()))
+    total = dict(zip(clf.classes_, score_without_words(clf.fitted, seen), strict=True))
     for entry in explanation.words:
         assert sum(entry.pull.values()) == pytest.approx(0.0, abs=1e-9)
         for name, pull in entry.pull.items():
@@ -578,7 +591,8 @@ def test_parameters_can_be_got_set_and_cloned():
     clf = TextClassifier("nb", text_options={"min_df": 2}, options={"alpha": 0.5}, n_jobs=1)
     assert clf.get_params(deep=False) == {
         "method": "nb", "text_options": {"min_df": 2}, "options": {"alpha": 0.5},
-        "embed": None, "calibrate": True, "diagnose": False, "keep_documents": True,
+        "embed": None, "segment": None, "subwords": None, "calibrate": True, "diagnose": False,
+        "keep_documents": True,
         "keep_excerpts": 0, "n_jobs": 1, "random_state": 0,
         "unlabeled": (), "ignore_case": False, "allow_empty": None,
     }  # fmt: skip
@@ -627,7 +641,7 @@ def test_unsigned_hashing_classifies_but_cannot_name_words():
 
 def test_progress_is_told_by_phase():
     seen = []
-    clf = TextClassifier().fit(
+    clf = TextClassifier(subwords=False).fit(
         TEXTS, LABELS, on_progress=lambda phase, done, total: seen.append((phase, done, total))
     )
     n_bytes = sum(len(text) for text in TEXTS)

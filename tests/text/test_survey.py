@@ -39,6 +39,8 @@ OPTIONS = {
     "most frequent of some": {"max_features": 3, "min_df": 4, "max_df": 0.5, "idf": True},
     "stop words": {"stop_words": ["the", "moon"], "idf": True},
     "English stop words": {"stop_words": "english"},
+    "stop words of the texts": {"stop_words": "frequent", "idf": True, "min_df": 2},
+    "HTML": {"html": True},
     "pairs": {"ngram_range": (1, 2), "min_df": 2, "idf": True},
     "pairs alone": {"ngram_range": (2, 2), "max_features": 20},
     "numbers as one": {"numbers": "one", "idf": True},
@@ -62,7 +64,12 @@ def documents(texts, labels=None):
 def surveys(options, cuts, texts=TEXTS, labels=LABELS):
     bounds = [0, *sorted(cuts), len(texts)]
     return [
-        survey(documents(texts[begin:end], labels[begin:end]), options.as_tokens, 1)
+        survey(
+            documents(texts[begin:end], labels[begin:end]),
+            options.as_tokens,
+            1,
+            html=options.html,
+        )
         for begin, end in pairwise(bounds)
     ]
 

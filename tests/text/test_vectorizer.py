@@ -365,14 +365,14 @@ def test_it_works_in_a_pipeline():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tokens": "chars"}, "tokens must be one of 'words', 'letters', got 'chars'"),
+        ({"tokens": "chars"}, "tokens must be one of 'words', 'letters', 'scripts', 's"),
         ({"ngram_range": (2, 1)}, "ngram_range must be"),
         ({"min_df": -1}, r"min_df must be in \[1, inf\), got -1"),
         ({"max_df": 1.5}, r"max_df must be in \[0, 1\], got 1.5"),
         ({"min_df": 3, "max_df": 2}, "max_df must allow at least as many"),
         ({"min_df": 99}, "no word occurs in between 99"),
         ({"length": 0}, r"length must be in \(0, inf\), got 0"),
-        ({"stop_words": "klingon"}, "stop_words must be 'english' or a list"),
+        ({"stop_words": "klingon"}, "stop_words must be 'frequent', a list of words, or a lang"),
         ({"n_jobs": 0}, "n_jobs must be at least 1"),
         ({"vocabulary": []}, "at least one word"),
         ({"vocabulary": ["aa", "aa"]}, "must not repeat"),

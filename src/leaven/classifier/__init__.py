@@ -1,5 +1,6 @@
 """A trained classifier as data: predictions, evaluation, files, reports; no scikit-learn."""
 
+from leaven.classifier._channel import Channel, Seen
 from leaven.classifier._coverage import ByConfidence, CoveragePoint, Target, is_confident
 from leaven.classifier._evaluation import Evaluation
 from leaven.classifier._fitted import FittedClassifier
@@ -12,11 +13,13 @@ from leaven.classifier._set_evaluation import SetEvaluation
 __all__ = [
     "AnySums",
     "ByConfidence",
+    "Channel",
     "CoveragePoint",
     "Evaluation",
     "FitReport",
     "FittedClassifier",
     "Scorer",
+    "Seen",
     "SetEvaluation",
     "TablePredictor",
     "Tally",

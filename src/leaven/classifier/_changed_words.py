@@ -18,6 +18,7 @@ from leaven._base.percent import percent
 from leaven._base.printing import printable
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven._base.validation import check_whole
+from leaven.classifier._channel import Seen
 from leaven.classifier._fitted import FittedClassifier
 
 __all__ = ["ChangedWord", "ChangedWords", "find_changed_words"]
@@ -150,10 +151,11 @@ def find_changed_words(
     rose = fell = _Candidates(none.astype(np.int64), none, none)
     numbers = np.broadcast_to(np.arange(len(common.words))[:, None], (len(common.words), n_classes))
     for part in _parts(len(common.words), n_classes):
+        words = common.words.slice(part.start, part.stop - part.start)
         found = _Candidates(
             numbers[part],
-            _word_probability(before, common.before[part], n_threads)[:, same_class],
-            _word_probability(after, common.after[part], n_threads),
+            _word_probability(before, words, common.before[part], n_threads)[:, same_class],
+            _word_probability(after, words, common.after[part], n_threads),
         )
         rose = (rose + found).most_changed(RISE, how_many)
         fell = (fell + found).most_changed(FALL, how_many)
@@ -215,9 +217,12 @@ def _parts(n_words: int, n_classes: int) -> Iterator[slice]:
 
 
 def _word_probability(
-    fitted: FittedClassifier, columns: IntArray, n_threads: int | None
+    fitted: FittedClassifier,
+    words: pa.LargeStringArray,
+    columns: IntArray,
+    n_threads: int | None,
 ) -> FloatArray:
-    """Class probabilities of documents that consist of one word each, by the words' columns."""
+    """Class probabilities of documents that consist of one word each, given the words' columns."""
     n_documents = len(columns)
     X: Counts = csr_array(
         (
@@ -227,5 +232,7 @@ def _word_probability(
         ),
         shape=(n_documents, fitted.counter.n_words),
     )
-    X = fitted.counter.weigh(X, n_threads)
-    return fitted.decision.probability(fitted.scores(X, None, n_threads))
+    seen = Seen(fitted.counter.weigh(X, n_threads))
+    if fitted.beside is not None:
+        seen = Seen(seen.X, fitted.beside.counter.count(words, dtype=fitted.dtype))
+    return fitted.decision.probability(fitted.scores(seen, None, n_threads))

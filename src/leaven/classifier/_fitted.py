@@ -10,10 +10,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leaven._base.progress import OnDone
-from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray
+from leaven._base.typing import BoolArray, ClassArray, FloatArray
 from leaven._base.validation import check_whole
+from leaven.classifier._channel import Channel, Seen, without_rows
 from leaven.classifier._nearby import NO_DOCUMENTS, Nearby, find_nearby, listed_neighbors
 from leaven.classifier._origins import explain_origin
+from leaven.classifier._pulls import count_unknown, word_pulls
 from leaven.classifier._report import FitReport
 from leaven.documents._arrow import as_text_array
 from leaven.documents._excerpts import Excerpts
@@ -27,26 +29,25 @@ from leaven.experts import (
     Explanation,
     MixtureExpert,
     Neighbor,
-    WordPull,
-    checked_scores,
     component_words,
     documents_of,
     highest,
-    strongest,
 )
 from leaven.learning import View
 from leaven.learning._correspondence import by_hand
 from leaven.learning._em_facts import class_lines
 from leaven.neighbors import KeptDocuments
-from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._counter import TextCounter
 from leaven.text._labeled_texts import text_hashes
-from leaven.text._options import TextOptions
 
 __all__ = ["FittedClassifier", "wordless_message"]
 
 # Responsibilities of this many documents are in memory at once during prediction.
 DOCUMENTS_PER_BATCH = 50_000
 NEIGHBORS_SHOWN = 5
+# Known subwords of a text without a known word, below which they may be there by chance; a word of
+# five letters has twelve.
+FEWEST_SUBWORDS = 6
 DOCUMENTS_PER_SEARCH = 4096  # whose voters, a thousand at most, are in memory at once
 
 
@@ -73,6 +74,7 @@ class FittedClassifier:
     labeled_hashes: NDArray[np.uint64] = field(default_factory=_no_hashes)  # sorted, of the texts
     documents: KeptDocuments | None = None  # to compare with: an expert's own, or labeled ones
     excerpts: Excerpts | None = None  # of these documents
+    beside: Channel | None = None  # experts that see subwords, where there are any
 
     @property
     def labels(self) -> Labels:
@@ -110,26 +112,43 @@ class FittedClassifier:
         """Probability that each document's label is correct."""
         return self.decision.confidence(probability, decided)
 
-    def scores(self, X: Counts, given: Any = None, n_threads: int | None = None) -> FloatArray:
+    @property
+    def words(self) -> Channel:
+        """How words are seen."""
+        return Channel(self.counter, self.experts, self.weights, self.view)
+
+    def seen(self, texts: pa.LargeStringArray, n_threads: int | None = None) -> Seen:
+        """Texts as the experts see them."""
+        X = self.counter.count(texts, dtype=self.dtype, n_threads=n_threads)
+        if self.beside is None:
+            return Seen(X)
+        return Seen(X, self.beside.counter.count(texts, dtype=self.dtype, n_threads=n_threads))
+
+    def scores(self, seen: Seen, given: Any = None, n_threads: int | None = None) -> FloatArray:
         """Weighted sum of the experts' scores of counted documents."""
-        vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
-        weighted = zip(self.weights, self.experts, strict=True)
         n_classes = len(self.labels)
-        parts = [
-            weight * checked_scores(expert.in_threads(n_threads), X, vectors, n_classes)
-            for weight, expert in weighted
-        ]
-        total: FloatArray = np.sum(parts, axis=0)
+        total = self.words.scores(seen.X, n_classes, given, n_threads)
+        if self.beside is not None:
+            assert seen.beside is not None
+            total = total + self.beside.scores(seen.beside, n_classes, None, n_threads)
         return total
 
+    def evidence(self, seen: Seen) -> tuple[Seen, BoolArray]:
+        """What documents are classified by, and which have no known word, nor enough subwords."""
+        is_wordless = np.diff(seen.X.indptr) == 0
+        if seen.beside is None:
+            return seen, is_wordless
+        is_wordless &= np.diff(seen.beside.indptr) < FEWEST_SUBWORDS
+        return Seen(seen.X, without_rows(seen.beside, is_wordless)), is_wordless
+
     def classify_counts(
-        self, X: Counts, given: Any = None, n_threads: int | None = None
+        self, seen: Seen, given: Any = None, n_threads: int | None = None
     ) -> tuple[FloatArray, BoolArray]:
         """Class probabilities of counted documents, and which are classified without evidence."""
-        is_wordless = np.diff(X.indptr) == 0
+        seen, is_wordless = self.evidence(seen)
         if self.needs_vectors:  # which are evidence too
             is_wordless[:] = False
-        probability = self.decision.probability(self.scores(X, given, n_threads))
+        probability = self.decision.probability(self.scores(seen, given, n_threads))
         return self.decision.without_words(probability, is_wordless), is_wordless
 
     def predict_proba(
@@ -166,9 +185,8 @@ class FittedClassifier:
         for start in range(0, len(array), DOCUMENTS_PER_BATCH):
             batch = array.slice(start, DOCUMENTS_PER_BATCH)
             given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
-            X = self.counter.count(batch, dtype=self.dtype, n_threads=n_threads)
             probability, is_wordless[start : start + len(batch)] = self.classify_counts(
-                X, given, n_threads
+                self.seen(batch, n_threads), given, n_threads
             )
             batches.append(probability)
             if on_progress is not None:
@@ -305,7 +323,7 @@ class FittedClassifier:
         if not (is_hashed and n_neighbors):  # else documents explain the prediction
             self._word_list("explain")
         neighbors = self.neighbors([text], n_neighbors, 1)[0] if n_neighbors else []
-        x = self.counter.count(as_text_array([text]), dtype=self.dtype)
+        seen, _ = self.evidence(self.seen(as_text_array([text]), 1))
         given = None if vector is None else np.asarray(vector)[None]
         if given is None and self.view is not None and self.view.n_given:
             given = np.zeros((1, self.view.n_given))
@@ -315,7 +333,7 @@ class FittedClassifier:
                 stacklevel=3,
             )
         self._check_vectors(given, 1)
-        probability, _ = self.classify_counts(x, given, 1)
+        probability, _ = self.classify_counts(seen, given, 1)
         decided = self.decide(probability)
         names = self.classes.tolist()
         wanted = None
@@ -325,47 +343,15 @@ class FittedClassifier:
         return Explanation(
             decided.labels.meanings[int(decided.codes[0])],
             dict(zip(names, map(float, probability[0]), strict=True)),
-            [] if is_hashed else self._word_pulls(x, given, how_many, wanted),
-            0 if is_hashed else self._count_unknown(text, x),
+            [] if is_hashed else word_pulls(self, text, seen, given, wanted)[:how_many],
+            0 if is_hashed else count_unknown(self.counter, text, seen.X),
             neighbors,
             is_hashed,
             float(self.confidence(probability, decided)[0]),
-            None if is_hashed else explain_origin(self.counter, self.experts, text, x, decided),
+            None
+            if is_hashed
+            else explain_origin(self.counter, self.experts, text, seen.X, decided),
         )
-
-    def _word_pulls(
-        self, x: Counts, given: Any, how_many: int, wanted: BoolArray | None
-    ) -> list[WordPull]:
-        """The words of a text that move classes apart most, or these classes if given."""
-        parts = vector = None
-        if self.view is not None:
-            parts, (vector,) = self.view.word_vectors(x, given), self.view.vectors(x, given, 1)
-        experts = [expert.for_document(vector) for expert in self.experts]
-        weighted = zip(self.weights, experts, strict=True)
-        added = [weight * expert.pulls(x, parts) for weight, expert in weighted]
-        order, pulls = strongest(np.sum(added, axis=0), wanted)
-        numbers, weights, pulls = x.indices[order], x.data[order], pulls[order]
-        names = self.classes.tolist()
-        words = self.counter.vocabulary.words
-        found = words.take(pa.array(numbers[:how_many])).to_pylist()
-        return [
-            WordPull(word, float(weight), dict(zip(names, map(float, pull), strict=True)))
-            for word, weight, pull in zip(found, weights, pulls, strict=False)
-        ]
-
-    def _count_unknown(self, text: str, x: Counts) -> int:
-        plain = TextOptions(
-            tokens=self.counter.options.tokens,
-            lowercase=self.counter.options.lowercase,
-            stop_words=self.counter.options.stop_words,
-            ngram_range=self.counter.options.ngram_range,
-            numbers=self.counter.options.numbers,
-        )
-        try:
-            alone, _ = fit_counter(as_text_array([text]), plain)
-        except ValueError:  # the text holds no word at all
-            return 0
-        return max(alone.n_words - x.nnz, 0)
 
     def _word_list(self, what: str) -> pa.LargeStringArray:
         if self.counter.options.hash_features:

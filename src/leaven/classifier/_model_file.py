@@ -10,8 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError
@@ -20,21 +19,17 @@ from safetensors.numpy import save as dump_tensors
 
 from leaven._base.atomic_files import write_atomically
 from leaven._base.printing import printable
-from leaven._base.tensors import MOST
 from leaven._version import __version__
 from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._kinds import check_kinds
 from leaven.classifier._report import FitReport
+from leaven.classifier._stored_channel import channel_from, channel_to
 from leaven.classifier._stored_decision import decision_from, decision_to
 from leaven.classifier._stored_documents import documents_from, documents_to, excerpts_from
 from leaven.documents._reading import Reading
 from leaven.exceptions import ModelFileError
-from leaven.experts import UnknownKindError, experts_from, experts_to
+from leaven.experts import UnknownKindError
 from leaven.learning._em_facts import EMFacts, class_lines, em_lines
-from leaven.learning._views import view_from, view_to
-from leaven.text._counter import TextCounter
-from leaven.text._hash_table_kernels import PADDING
-from leaven.text._options import TextOptions
-from leaven.text._vocabulary import Vocabulary
 
 __all__ = [
     "FORMAT",
@@ -46,19 +41,13 @@ __all__ = [
     "save_model",
 ]
 
-FORMAT = 4
-WITHOUT_DECISION = 3  # written where documents have one label, for earlier versions to read
+FORMAT = 5
 FIRST_KIND = "multinomial-mixture"  # of format 1, which held one expert only
 FIRST_DEFAULTS = {"alpha": 1.0, "class_alpha": 0.0, "unlabeled_weight": 1.0, "scale": 1.0}
 MOST_SHOWN = 200  # characters of what is wrong
 FAULTS = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, RecursionError)
 _KEY = "leaven"
-_TENSORS = {
-    "vocabulary": (1, {"uint8"}),
-    "vocabulary_starts": (1, {"int64"}),
-    "idf": (1, {"float64"}),
-    "weights": (1, {"float64"}),
-}
+_SUBWORDS = "subwords."  # before the names of what sees subwords
 
 
 def save_model(fitted: FittedClassifier, path: str | os.PathLike[str]) -> None:
@@ -80,17 +69,11 @@ def load_model(path: str | os.PathLike[str]) -> FittedClassifier:
 
 def dump_model(fitted: FittedClassifier) -> bytes:
     """Bytes of a model file."""
-    counter = fitted.counter
-    of_experts, experts = experts_to(fitted.experts)
-    of_view, view = view_to(fitted.view)
-    tensors = {
-        "vocabulary": counter.vocabulary.arena,
-        "vocabulary_starts": counter.vocabulary.starts,
-        "idf": np.asarray(counter.idf, dtype=np.float64),
-        "weights": np.asarray(fitted.weights, dtype=np.float64),
-        **of_experts,
-        **of_view,
-    }
+    tensors, words = channel_to(fitted.words)
+    beside = {}
+    if fitted.beside is not None:
+        of_subwords, beside["subwords"] = channel_to(fitted.beside)
+        tensors |= {_SUBWORDS + name: array for name, array in of_subwords.items()}
     if len(fitted.labeled_hashes):
         tensors["labeled_hashes"] = fitted.labeled_hashes
     of_documents, documents = documents_to(fitted)
@@ -99,13 +82,12 @@ def dump_model(fitted: FittedClassifier) -> bytes:
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     classes = fitted.classes.tolist()
     about = {
-        "format": FORMAT if decision else WITHOUT_DECISION,
+        "format": FORMAT,
         "leaven": __version__,
         "classes": classes,
-        "text": counter.options.to_json(),
         "counts": np.dtype(fitted.dtype).name,
-        "experts": experts,
-        "view": view,
+        **words,
+        **beside,
         "report": fitted.report.to_json(),
         "reading": None if fitted.reading is None else fitted.reading.to_json(),
         **documents,
@@ -205,51 +187,41 @@ def _assemble(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> FittedCla
     for name, array in tensors.items():
         if array.dtype.kind not in "buif":
             raise ValueError(f"its array {name!r} holds {array.dtype} numbers")
-    for name, (n_dimensions, types) in _TENSORS.items():
-        if tensors[name].ndim != n_dimensions or tensors[name].dtype.name not in types:
-            raise ValueError(f"its array {name!r} is of the wrong type")
-    _check_kinds(TextOptions, about["text"])
-    options = TextOptions.from_json(about["text"])
-    if options.length is not None and options.length > 1e9:
-        raise ValueError(f"its document length is {options.length}")
-    vocabulary = _checked_vocabulary(tensors["vocabulary"], tensors["vocabulary_starts"])
-    counter = TextCounter(options, options.as_tokens, vocabulary, tensors["idf"])
     decision = decision_from(tensors, about)
     labels = decision.labels
-    view = view_from(tensors, about["view"], counter.n_words)
-    n_dims = view.n_dims if view is not None else 0
-    experts = experts_from(tensors, about["experts"], counter.n_words, n_dims, len(labels))
-    weights = tensors["weights"]
-    if len(counter.idf) not in ({counter.n_words} if options.idf else {0}):
-        raise ValueError("its arrays do not fit together")
-    if len(weights) != len(experts) or not ((weights > 0) & (weights < MOST**2)).all():
-        raise ValueError("its experts' weights are not positive numbers of a sensible size")
-    if not ((counter.idf > 1 / MOST) & (counter.idf < MOST)).all():
-        raise ValueError("its word weights are not positive numbers of a sensible size")
+    words, beside = channel_from(tensors, about, len(labels)), None
+    if "subwords" in about:
+        own = {
+            name.removeprefix(_SUBWORDS): array
+            for name, array in tensors.items()
+            if name.startswith(_SUBWORDS)
+        }
+        beside = channel_from(own, about["subwords"], len(labels))
     if about["counts"] not in ("float32", "float64"):
         raise ValueError(f"its counts are {about['counts']!r}")
-    _check_kinds(FitReport, about["report"])
-    if any(expert.as_mixture() for expert in experts):
-        _check_kinds(EMFacts, about["report"])
+    check_kinds(FitReport, about["report"])
+    if any(expert.as_mixture() for expert in words.experts):
+        check_kinds(EMFacts, about["report"])
     report = FitReport.from_json(about["report"])
     try:
         str(report)
         report.to_json()
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise ValueError("its report cannot be read") from None
-    documents = documents_from(tensors, experts, counter.n_words, labels.n_codes)
+    documents = documents_from(tensors, words.experts, words.counter.n_words, labels.n_codes)
     return FittedClassifier(
-        counter,
-        experts,
-        weights,
+        words.counter,
+        words.experts,
+        words.weights,
         decision,
         report,
-        view,
+        words.view,
         np.dtype(about["counts"]),
         reading=_checked_reading(about.get("reading")),
         labeled_hashes=_checked_hashes(tensors.get("labeled_hashes", np.zeros(0, np.uint64))),
         documents=documents,
         excerpts=excerpts_from(tensors, about, documents),
+        beside=beside,
     )
 
 
@@ -288,50 +260,12 @@ def _from_first_format(
 def _from_second_format(about: Mapping[str, Any]) -> dict[str, Any]:
     """A model of format 2 as format 3 would have written it: its report in words."""
     report = about["report"]
-    _check_kinds(EMFacts, report)
+    check_kinds(EMFacts, report)
     try:
         found = {"lines": list(em_lines(report)), "class_lines": class_lines(report)}
     except (IndexError, TypeError, ValueError):
         raise ValueError("its report cannot be read") from None
     return {**about, "report": {**report, **found}}
-
-
-def _checked_vocabulary(arena: Any, starts: Any) -> Vocabulary:
-    # Compiled code does not check these numbers, so they must not lead it out of bounds.
-    inside = len(arena) - PADDING
-    # Compared, not subtracted: differences of 64-bit numbers can wrap around.
-    if not (
-        len(starts) and starts[0] == 0 and starts[-1] == inside and (starts[1:] > starts[:-1]).all()
-    ):
-        raise ValueError("its vocabulary is malformed")
-    # Copied, because kernels are compiled for arrays that can be written to.
-    vocabulary = Vocabulary(np.array(arena), np.array(starts))
-    vocabulary.words.validate(full=True)  # raises pa.ArrowInvalid, a ValueError, unless UTF-8
-    return vocabulary
-
-
-def _check_kinds(home: type, fields: Any) -> None:
-    """Refuse JSON values of another kind than the fields of a dataclass are declared to be."""
-    if not isinstance(fields, dict):
-        raise TypeError(f"its {home.__name__} is {fields!r}")
-    for name, declared in get_type_hints(home).items():
-        if name in fields and not _is_of_kind(fields[name], declared):
-            raise TypeError(f"its {name} is {fields[name]!r}")
-
-
-def _is_of_kind(value: Any, declared: Any) -> bool:
-    origin, inner = get_origin(declared), get_args(declared)
-    if declared is Any:
-        return True
-    if origin is UnionType:
-        return any(_is_of_kind(value, kind) for kind in inner)
-    if origin is dict:
-        return isinstance(value, dict) and all(_is_of_kind(v, inner[1]) for v in value.values())
-    if origin is not None:  # list, tuple or Sequence of one kind
-        return isinstance(value, list) and all(_is_of_kind(v, inner[0]) for v in value)
-    if declared in (int, float):
-        return isinstance(value, int | declared) and not isinstance(value, bool)
-    return isinstance(value, declared)
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from leaven.documents._arrow import as_text_array
 from leaven.documents._labels import EncodedLabels
 from leaven.experts import Expert, Generated, GeneratedWord
 from leaven.text._counter import TextCounter
+from leaven.text._html import text_of_html
 from leaven.text._spans import text_pieces
 
 __all__ = ["explain_origin"]
@@ -43,7 +44,8 @@ def explain_origin(
             strict=True,
         )
     ]
-    return Generated(found, text_pieces(text, counter.tokens))
+    shown = text_of_html(text) if counter.options.html else text
+    return Generated(found, text_pieces(shown, counter.tokens))
 
 
 def _occurrences(counter: TextCounter, text: str, x: Counts) -> list[int]:

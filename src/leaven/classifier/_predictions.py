@@ -14,8 +14,8 @@ from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._nearby import joined_numbers
 from leaven.documents._labels import EncodedLabels
 from leaven.documents._pieces import Documents
-from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
+from leaven.text._embeddings import VectorSource, vectors_of
 
 __all__ = [
     "NO_KNOWN_WORD",
@@ -135,7 +135,7 @@ class TablePredictor:
     fitted: FittedClassifier
     columns: Columns
     names: tuple[str, ...]  # of the columns to add, as Columns.names gives them
-    vectors: str | None = None  # column of the user's vectors
+    vectors: VectorSource = None  # where vectors that are not learned come from
     n_threads: int | None = None
 
     def __call__(
@@ -144,9 +144,7 @@ class TablePredictor:
         """All columns with the predictions, and how many there are of each class."""
         table = documents.columns
         assert table is not None
-        given = None
-        if self.vectors is not None:
-            given = vector_array(table, self.vectors, documents.source)
+        given = vectors_of(documents, self.vectors)
         probability, is_wordless = self.fitted.classify(
             documents.texts, vectors=given, n_threads=self.n_threads, on_progress=on_progress
         )

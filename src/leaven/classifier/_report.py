@@ -9,6 +9,8 @@ from leaven._base.printing import printable
 
 __all__ = ["FitReport"]
 
+NOTEWORTHY = 0.01  # share of characters in scripts without spaces that is reported
+
 
 @dataclass(frozen=True)
 class FitReport:
@@ -25,6 +27,9 @@ class FitReport:
     n_labeled: int
     class_counts: dict[str, int]  # class → labeled documents
     n_words: int
+    n_subwords: int = 0  # that are counted beside words
+    # Shares of the characters of words in scripts without spaces
+    scripts: dict[str, float] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)  # the facts in words
     class_lines: dict[str, str] = field(default_factory=dict)  # class → facts about it in words
     size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
@@ -90,6 +95,11 @@ class FitReport:
         return f"{expected} ({span}; {held_out})"
 
     @property
+    def _splits_scripts(self) -> bool:
+        """Whether characters of scripts without spaces are counted, not whole clauses."""
+        return self.options.get("text", {}).get("tokens") == "scripts"
+
+    @property
     def _measure(self) -> str:
         """What accuracy is called."""
         return "exact match" if self.label_sets else "accuracy"
@@ -108,10 +118,13 @@ class FitReport:
             return "no label was held out"
         why = "with one label per class none can be held out; label a second document of each class"
         study = self.expected_accuracy
-        if study.get("study_low") is None or self.label_sets:
+        if study.get("n_study_corpora") is None or self.label_sets:
             return why
-        span = f"{_percent(study['study_low'])}–{_percent(study['study_high'])} %"
-        return f"{why} (method auto reached {span} on {study['n_study_corpora']} other corpora)"
+        low, high = study.get("study_low", study["low"]), study.get("study_high", study["high"])
+        span = f"{_percent(low)}–{_percent(high)} %"
+        return (
+            f"{why} (other corpora with as many classes and words suggest {span} for method auto)"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON can hold it, the facts of the method beside the fields."""
@@ -132,8 +145,11 @@ class FitReport:
         lines = [
             f"method {self.method}: {self.reason}",
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
-            f"{len(self.class_counts):,} classes, {self.n_words:,} words",
+            f"{len(self.class_counts):,} classes, {self.n_words:,} words"
+            + (f", {self.n_subwords:,} subwords" if self.n_subwords else ""),
         ]
+        if sum(self.scripts.values()) >= NOTEWORTHY and self._splits_scripts:
+            lines.append(_unspaced(self.scripts))
         if self.label_sets:
             lines.append(_sets_found(self.label_sets))
         if "described" in self.data:
@@ -154,6 +170,14 @@ class FitReport:
             lines.append(f"  {shown:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(map(printable, lines))
+
+
+def _unspaced(scripts: dict[str, float]) -> str:
+    shown = ", ".join(f"{name} {percent(share)}" for name, share in list(scripts.items())[:3])
+    return (
+        f"{percent(sum(scripts.values()))} of the letters are in scripts without spaces ({shown}), "
+        "counted as runs of 1 to 3 characters"
+    )
 
 
 def _percent(share: float | None) -> str:

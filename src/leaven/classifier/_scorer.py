@@ -12,7 +12,7 @@ from leaven.classifier._fitted import FittedClassifier
 from leaven.classifier._scored import Scored
 from leaven.classifier._set_evaluation import JudgedSets, SetSums
 from leaven.documents._pieces import Documents
-from leaven.documents._vectors import vector_array
+from leaven.text._embeddings import VectorSource, vectors_of
 
 __all__ = ["AnySums", "Judged", "Scorer"]
 
@@ -29,7 +29,7 @@ class Scorer:
     """
 
     fitted: FittedClassifier
-    vectors: str | None = None  # column of the user's vectors
+    vectors: VectorSource = None  # where vectors that are not learned come from
     n_threads: int | None = None
     includes_training: bool = False
 
@@ -50,10 +50,7 @@ class Scorer:
         is_known[is_scored] = self.fitted.learned_from(documents.texts.filter(pa.array(is_scored)))
         if not self.includes_training:
             is_scored = is_scored & ~is_known
-        given = None
-        if self.vectors is not None:
-            assert documents.columns is not None
-            given = vector_array(documents.columns, self.vectors, documents.source)[is_scored]
+        given = vectors_of(documents, self.vectors, is_scored)
         probability, is_wordless = self.fitted.classify(
             documents.texts.filter(pa.array(is_scored)),
             vectors=given,

@@ -31,6 +31,8 @@ def decision_from(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> Decis
         if any(name.startswith(f"{DECISION}.") for name in tensors):
             raise ValueError("its decision is malformed")
         return OneLabel(Labels(_checked_classes(about["classes"], 2)))
+    if settings == {"kind": OneLabel.kind}:
+        return _one_label(tensors, Labels(_checked_classes(about["classes"], 2)))
     if not (
         isinstance(settings, dict)
         and set(settings) == {"kind", *FLAGS}
@@ -61,6 +63,13 @@ def decision_from(tensors: Mapping[str, Any], about: Mapping[str, Any]) -> Decis
         raise ValueError("its label sets are not different from each other")
     labels = LabelSets(classes, members, **{name: settings[name] for name in FLAGS})
     return SeveralLabels(labels, slopes, bias, thresholds, bonuses, rates if len(rates) else None)
+
+
+def _one_label(tensors: Mapping[str, Any], labels: Labels) -> OneLabel:
+    bias = StoredArrays(tensors, DECISION).get("bias", 1, frozenset({"float64"}))
+    check_shapes(bias.shape == (len(labels),))
+    check_sensible(bias)
+    return OneLabel(labels, bias)
 
 
 def _checked_classes(names: Any, fewest: int) -> ClassArray:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
@@ -215,14 +215,27 @@ def read_labeled_files(
     return documents
 
 
-def vectors_in(documents: "Documents", column: str | None) -> Any:
-    """The vectors of documents read with all their columns; None without a column."""
-    if column is None:
+def vectors_in(
+    documents: "Documents", reading: "Reading", text_options: Mapping[str, Any] | None = None
+) -> Any:
+    """Vectors of documents that are not learned: of a column or an embedding; None without."""
+    if reading.vectors is None and reading.embed is None:
         return None
-    from leaven.documents._vectors import vector_array
+    from leaven.text._embeddings import vector_source, vectors_of
 
-    assert documents.columns is not None
-    return vector_array(documents.columns, column, documents.source)
+    html = bool((text_options or {}).get("html"))
+    return vectors_of(documents, vector_source(reading, html))
+
+
+def vector_of(fitted: "FittedClassifier", text: str) -> Any:
+    """Vector of a text by the embedding of a model; None where it has none."""
+    if fitted.reading is None or fitted.reading.embed is None:
+        return None
+    from leaven.documents._arrow import as_text_array
+    from leaven.text._embeddings import Embedding
+
+    embed = Embedding(fitted.reading.embed, fitted.counter.options.html)
+    return embed(as_text_array([text]))[0]
 
 
 def read_files(files: "DocumentFiles", on_progress: Listener | None) -> "Documents":

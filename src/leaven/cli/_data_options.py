@@ -88,6 +88,16 @@ VectorColumn = Annotated[
         show_default="vectors learned from the text",
     ),
 ]
+EmbeddingName = Annotated[
+    str | None,
+    typer.Option(
+        "--embed",
+        metavar="NAME",
+        help="Add vectors of the texts from an embedding: wordllama, for English (pip install "
+        "'leaven[vectors]'). Models remember it.",
+        show_default="vectors learned from the text",
+    ),
+]
 Format = Annotated[
     DataFormat | None,
     typer.Option(
@@ -140,6 +150,7 @@ LABELS = [
     _option("label_separator", LabelSeparator),
 ]
 VECTORS = [_option("vectors", VectorColumn)]
+EMBED = [_option("embed", EmbeddingName)]
 FILES = [
     _option("format", Format),
     _option("encoding", Encoding),
@@ -149,12 +160,16 @@ FILES = [
 Command = Callable[..., None]
 
 
-def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[Command], Command]:
+def reads_documents(
+    *, labels: bool = True, vectors: bool = True, learns: bool = True
+) -> Callable[[Command], Command]:
     """Give a command the options of how DATA is read, in place of its parameter ``reading``.
 
+    Commands that do not learn embed texts as their model does.
     A new option is added here and in :class:`Reading`, and every command has it.
     """
-    options = [*TEXT, *(LABELS if labels else []), *(VECTORS if vectors else []), *FILES]
+    sources = [*(VECTORS if vectors else []), *(EMBED if vectors and learns else [])]
+    options = [*TEXT, *(LABELS if labels else []), *sources, *FILES]
 
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command)
@@ -176,6 +191,8 @@ def reads_documents(*, labels: bool = True, vectors: bool = True) -> Callable[[C
 
 
 def _reading(given: dict[str, Any]) -> Reading:
+    if given.get("vectors") is not None and given.get("embed") is not None:
+        raise typer.BadParameter("--vectors and --embed both say where vectors come from; drop one")
     format, no_header = given.pop("format"), given.pop("no_header")
     text = given.pop("text") or []
     unlabeled = tuple(given.pop("unlabeled", None) or ())

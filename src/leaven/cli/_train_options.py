@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +31,7 @@ __all__ = [
     "BetaFactor",
     "CorrespondenceOption",
     "Seed",
-    "StopWords",
+    "Subwords",
     "MinDf",
     "MaxDf",
     "Ngrams",
@@ -48,7 +47,6 @@ __all__ = [
     "Ranking",
     "read_components",
     "read_share",
-    "read_stop_words",
     "read_whole",
 ]
 
@@ -153,12 +151,13 @@ Seed = Annotated[
         rich_help_panel=METHOD,
     ),
 ]
-StopWords = Annotated[
-    str | None,
+Subwords = Annotated[
+    bool | None,
     typer.Option(
-        metavar="english|FILE",
-        help="Words to ignore: english for a built-in list, or a text file of words.",
-        show_default="none",
+        "--subwords/--no-subwords",
+        help="Count the character n-grams inside words, which say something about words that occur "
+        "once: method auto adds models of them, other methods count them instead of words.",
+        show_default="for method auto, if texts are short",
         rich_help_panel=TEXT,
     ),
 ]
@@ -380,13 +379,3 @@ def read_components(given: Sequence[str]) -> Any:
         return "auto"
     numbers = [read_whole("--components", number) for number in given[0].split(",")]
     return numbers[0] if len(numbers) == 1 else numbers
-
-
-def read_stop_words(given: str) -> list[str]:
-    """Words of the list called english, or of a file."""
-    from leaven.text._vocabulary import stop_word_list
-
-    # The list itself goes into the model, which then needs no other package to predict.
-    if given == "english":
-        return stop_word_list(given)
-    return Path(given).read_text(encoding="utf-8").split()

@@ -1,8 +1,8 @@
 """``leaven compare``: every method on the same held-out labels of the user's data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import listed, read_method
 from leaven.cli._outputs import Force, check_picture
+from leaven.cli._text_options import Html, html_option
 from leaven.cli._train_options import Seed
 from leaven.cli.evaluate import load_plots
 from leaven.documents._reading import Reading
@@ -41,6 +42,7 @@ def compare(
     *,
     methods: Sequence[str] | None = None,
     n_splits: int | None = None,
+    text_options: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     on_progress: Listener | None = None,
@@ -52,9 +54,10 @@ def compare(
     return compare_texts(
         documents.texts,
         documents.labels,
-        vectors=vectors_in(documents, reading.vectors),
+        vectors=vectors_in(documents, reading, text_options),
         methods=methods,
         n_splits=n_splits,
+        text_options=text_options,
         n_jobs=n_jobs,
         random_state=random_state,
         on_progress=on_progress,
@@ -87,6 +90,7 @@ def compare_command(
         ),
     ] = None,
     seed: Seed = 0,
+    html: Html = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -121,6 +125,7 @@ def compare_command(
             reading,
             methods=names,
             n_splits=folds,
+            text_options=html_option(html),
             n_jobs=threads,
             random_state=seed,
             on_progress=talk.progress,

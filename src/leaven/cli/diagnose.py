@@ -22,6 +22,7 @@ from leaven.cli._data_options import Data, reads_documents
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import DIAGNOSED, default_of_option, read_diagnosed
 from leaven.cli._outputs import Force, check_picture
+from leaven.cli._text_options import Html, html_option
 from leaven.cli._train_options import Seed, read_components
 from leaven.cli.evaluate import load_plots
 from leaven.documents._reading import Reading
@@ -38,6 +39,7 @@ def diagnose(
     *,
     method: str = "em",
     options: Mapping[str, Any] | None = None,
+    text_options: Mapping[str, Any] | None = None,
     alternatives: bool = True,
     n_starts: int = 10,
     n_jobs: int | None = None,
@@ -53,6 +55,7 @@ def diagnose(
         documents.labels,
         method=method,
         options=options,
+        text_options=text_options,
         alternatives=alternatives,
         n_starts=n_starts,
         n_jobs=n_jobs,
@@ -106,6 +109,7 @@ def diagnose_command(
         ),
     ] = 10,
     seed: Seed = 0,
+    html: Html = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -139,6 +143,7 @@ def diagnose_command(
             reading,
             method=method,
             options=options,
+            text_options=html_option(html),
             alternatives=not quick,
             n_starts=starts,
             n_jobs=threads,

@@ -1,6 +1,6 @@
 """``leaven errors``: labels that may be wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,6 +24,7 @@ from leaven.cli._excerpts import EXCERPT, NARROWEST, excerpt
 from leaven.cli._help import METHOD, OUTPUT
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._outputs import Force, check_table
+from leaven.cli._text_options import Html, html_option
 from leaven.cli._train_options import MethodName, Seed
 from leaven.documents._reading import Reading
 
@@ -40,6 +41,7 @@ def errors(
     *,
     output: str | None = None,
     method: str = DEFAULT_METHOD,
+    text_options: Mapping[str, Any] | None = None,
     n_splits: int | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -63,7 +65,8 @@ def errors(
         documents.texts,
         documents.labels,
         method=method,
-        vectors=vectors_in(documents, reading.vectors),
+        text_options=text_options,
+        vectors=vectors_in(documents, reading, text_options),
         n_splits=n_splits,
         n_jobs=n_jobs,
         random_state=random_state,
@@ -130,6 +133,7 @@ def errors_command(
         ),
     ] = None,
     seed: Seed = 0,
+    html: Html = False,
     threads: Threads = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -155,6 +159,7 @@ def errors_command(
             reading,
             output=output,
             method=method,
+            text_options=html_option(html),
             n_splits=folds,
             n_jobs=threads,
             random_state=seed,

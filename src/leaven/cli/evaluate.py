@@ -81,6 +81,7 @@ def evaluate(
     from leaven.classifier import Scorer
     from leaven.documents._readers import no_labels_message
     from leaven.exceptions import DataError
+    from leaven.text._embeddings import vector_source
 
     fitted = read_model(model)
     if has_matrix and fitted.labels.has_sets:
@@ -92,7 +93,8 @@ def evaluate(
     )
     warn_other_columns(reading, files)
     n_threads = n_threads if client is None else 1
-    scorer = Scorer(fitted, reading.vectors, n_threads, include_training)
+    source = vector_source(reading, fitted.counter.options.html)
+    scorer = Scorer(fitted, source, n_threads, include_training)
     if errors is not None:
         sums = write_errors(files, scorer, errors, stream, client, on_progress)
     elif client is not None:
@@ -201,7 +203,7 @@ def _unknown_message(sums: "AnySums", fitted: "FittedClassifier") -> str:
     )
 
 
-@reads_documents()
+@reads_documents(learns=False)
 def evaluate_command(
     model: Model,
     data: Data,

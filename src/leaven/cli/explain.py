@@ -23,6 +23,7 @@ from leaven.cli._common import (
     read_model,
     render,
     stdout_width,
+    vector_of,
 )
 from leaven.cli._generated import generated_json, generated_table
 
@@ -71,7 +72,8 @@ def explain(
 
     ``n_neighbors`` None is 5 for models whose predictions come from documents, else 0.
     """
-    return read_model(model).explain(text, how_many, n_neighbors=n_neighbors)
+    fitted = read_model(model)
+    return fitted.explain(text, how_many, vector_of(fitted, text), n_neighbors)
 
 
 def explain_command(

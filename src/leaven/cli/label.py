@@ -11,6 +11,7 @@ from leaven.cli._help import DATA, OUTPUT, WHERE
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._next import label_commands
 from leaven.cli._outputs import Force, check_model
+from leaven.cli._text_options import Html, html_option
 from leaven.cli._train_options import MethodName, Seed
 from leaven.documents._reading import Reading
 
@@ -96,6 +97,7 @@ def label_command(
         ),
     ] = False,
     seed: Seed = 0,
+    html: Html = False,
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
@@ -110,7 +112,12 @@ def label_command(
     Example: leaven label tickets.csv --classes billing,shipping,returns
     """
     model = output or f"{data[0].rstrip('/')}.leaven"
-    given = {"labels": labels, "output": output, "several_labels": several_labels or None}
+    given = {
+        "labels": labels,
+        "output": output,
+        "several_labels": several_labels or None,
+        "html": html or None,
+    }
     if method != DEFAULT_METHOD:
         given["method"] = method
     with Talk(quiet) as talk:
@@ -123,6 +130,7 @@ def label_command(
             classes=[] if classes is None else classes.split(","),
             several_labels=several_labels,
             method=method,
+            text_options=html_option(html),
             read_only=read_only,
             n_jobs=threads,
             random_state=seed,
@@ -152,7 +160,12 @@ def open_session(
 
     if "-" in paths and labels is None:
         raise typer.BadParameter("standard input has no name for its labels; give --labels FILE")
-    documents = LabelingDocuments.read(paths, reading, options.get("on_progress"))
+    documents = LabelingDocuments.read(
+        paths,
+        reading,
+        options.get("on_progress"),
+        html=bool((options.get("text_options") or {}).get("html")),
+    )
     place = labels or f"{paths[0].rstrip('/')}{SUFFIX}"
     return LabelingSession(documents, place, **options)
 

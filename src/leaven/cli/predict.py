@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from leaven.classifier import FittedClassifier, Tally
     from leaven.classifier._predictions import Columns
     from leaven.documents import DocumentFiles
+    from leaven.text._embeddings import VectorSource
 
     Batch = tuple[pa.Table, Tally]
 
@@ -98,6 +99,7 @@ def predict(
     """
     from leaven.classifier._predictions import Columns, label_separator
     from leaven.documents._writers import holds_lists
+    from leaven.text._embeddings import vector_source
 
     fitted = read_model(model)
     is_list = _is_folder(output) or holds_lists(output, output_format)
@@ -107,7 +109,8 @@ def predict(
     reading = reading.after(fitted.reading)
     files = reading.files(paths, keep_columns=True, skip_bad=skip_bad)
     warn_other_columns(reading, files)
-    how = _How(fitted, files, reading.vectors, columns, n_threads, on_progress)
+    source = vector_source(reading, fitted.counter.options.html)
+    how = _How(fitted, files, source, columns, n_threads, on_progress)
     if client is not None and _is_folder(output):
         tally = how.parts(client, Path(os.path.abspath(output)))
     else:
@@ -133,7 +136,7 @@ class _How:
 
     fitted: "FittedClassifier"
     files: "DocumentFiles"
-    vectors: str | None
+    vectors: "VectorSource"
     columns: "Columns"
     n_threads: int | None
     on_progress: Listener | None
@@ -197,7 +200,7 @@ def _check_output(output: str, dask: str | None, inputs: Sequence[str], force: b
         check_folder(folder)
 
 
-@reads_documents(labels=False)
+@reads_documents(labels=False, learns=False)
 def predict_command(
     model: Model,
     data: Data,

@@ -1,7 +1,7 @@
 """``leaven suggest``: which documents to label next, for people who label in a spreadsheet."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +26,7 @@ from leaven.cli._excerpts import EXCERPT, NARROWEST, excerpt
 from leaven.cli._help import OUTPUT
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._outputs import Force, check_table
+from leaven.cli._text_options import Html, html_option
 from leaven.cli._train_options import MethodName, Seed
 from leaven.documents._reading import Reading
 
@@ -45,6 +46,7 @@ def suggested(
     *,
     output: str | None = None,
     method: str = DEFAULT_METHOD,
+    text_options: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     on_progress: Listener | None = None,
@@ -64,7 +66,9 @@ def suggested(
         raise ValueError(f"{paths[0]} is a model; also name the files with the documents")
     files = reading.files(paths, keep_columns=True)
     documents = read_files(files, on_progress)
-    given = vectors_in(documents, reading.vectors)
+    if fitted is not None:
+        text_options = fitted.counter.options.to_json()
+    given = vectors_in(documents, reading, text_options)
     labels = documents.labels
     is_labeled = labels is not None and labels.null_count < len(labels)
     if fitted is not None:
@@ -84,6 +88,7 @@ def suggested(
             labels if is_labeled else None,
             n,
             method=method,
+            text_options=text_options,
             vectors=given,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -145,6 +150,7 @@ def suggest_command(
     ] = None,
     method: MethodName = DEFAULT_METHOD,
     seed: Seed = 0,
+    html: Html = False,
     threads: Threads = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -176,6 +182,7 @@ def suggest_command(
             number,
             output=output,
             method=method,
+            text_options=html_option(html),
             n_jobs=threads,
             random_state=seed,
             on_progress=talk.progress,

@@ -20,6 +20,7 @@ from leaven.cli._data_options import Audited, Data, reads_documents
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._next import next_commands
 from leaven.cli._outputs import Force, KeepDocuments, KeepExcerpts, check_model
+from leaven.cli._text_options import Html, StopWords, html_option, read_stop_words
 from leaven.cli._train_options import (
     AllowEmpty,
     Alpha,
@@ -42,14 +43,13 @@ from leaven.cli._train_options import (
     Ranking,
     Restarts,
     Seed,
-    StopWords,
+    Subwords,
     Tolerance,
     UnlabeledWeight,
     VocabularySize,
     read_components,
     read_options,
     read_share,
-    read_stop_words,
     read_whole,
 )
 from leaven.cli._where import (
@@ -78,6 +78,7 @@ def train(
     method: str = DEFAULT_METHOD,
     text_options: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
+    subwords: bool | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
     calibrate: bool = True,
@@ -99,6 +100,8 @@ def train(
         method,
         text_options=text_options,
         options=options,
+        embed=reading.embed,
+        subwords=subwords,
         calibrate=calibrate,
         diagnose=diagnose,
         keep_documents=keep_documents,
@@ -138,6 +141,8 @@ def train_command(
     correspondence: CorrespondenceOption = None,
     option: MethodOption = None,
     seed: Seed = 0,
+    html: Html = False,
+    subwords: Subwords = None,
     stop_words: StopWords = None,
     min_df: MinDf = None,
     max_df: MaxDf = None,
@@ -184,7 +189,7 @@ def train_command(
             "--keep-excerpts needs the documents that --no-keep-documents leaves out; drop one"
         )
     check_where(stream, dask, data, cache)
-    text_options: dict[str, Any] = {}
+    text_options = html_option(html)
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if value is not None:
             text_options[name] = read_share(f"--{name.replace('_', '-')}", value)
@@ -228,6 +233,7 @@ def train_command(
             method=method,
             text_options=text_options,
             options=options | more,
+            subwords=subwords,
             n_jobs=threads,
             random_state=seed,
             calibrate=calibrate,

@@ -11,6 +11,7 @@ from leaven.corpora._parts import (
     Unlabeled,
     distinct_documents,
     labeled_documents,
+    numbered_documents,
 )
 from leaven.corpora._sample import distinct_sample, sample_documents, sample_unlabeled
 from leaven.corpora._size import CorpusSize, measure
@@ -51,6 +52,7 @@ __all__ = [
     "labeled_documents",
     "measure",
     "near_copies",
+    "numbered_documents",
     "sample_documents",
     "sample_unlabeled",
 ]

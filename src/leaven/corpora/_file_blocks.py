@@ -10,9 +10,9 @@ from leaven.corpora._base import Block
 from leaven.documents._label_sets import shown_label
 from leaven.documents._labels import UNLABELED, Labels
 from leaven.documents._pieces import Documents
-from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter
+from leaven.text._embeddings import VectorSource, vectors_of
 
 __all__ = ["CountedFiles"]
 
@@ -28,8 +28,8 @@ class CountedFiles:
         Fitted; its vocabulary does not change.
     labels : Labels
         The labels that class codes represent.
-    vectors : str or None, default=None
-        Column of user-supplied vectors.
+    vectors : str, Embedding or None, default=None
+        Column of user-supplied vectors, or the embedding of texts that vectors come from.
     n_threads : int or None, default=None
         Threads to count in; None is one per processor.
     first : int, default=0
@@ -42,7 +42,7 @@ class CountedFiles:
         counter: TextCounter,
         labels: Labels,
         *,
-        vectors: str | None = None,
+        vectors: VectorSource = None,
         n_threads: int | None = None,
         first: int = 0,
     ) -> None:
@@ -63,9 +63,8 @@ class CountedFiles:
             y = np.full(X.shape[0], UNLABELED, dtype=np.int64)
             if batch.labels is not None:
                 y[:] = self._codes(batch.labels)
-            vectors = None
-            if self.vectors is not None and batch.columns is not None:
-                vectors = vector_array(batch.columns, self.vectors, batch.source)
+            vectors = vectors_of(batch, self.vectors)
+            if vectors is not None:
                 n_dims = n_dims or vectors.shape[1]
                 if vectors.shape[1] != n_dims:
                     raise DataError(

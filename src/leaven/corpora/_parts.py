@@ -20,6 +20,7 @@ __all__ = [
     "distinct_documents",
     "distinct_rows",
     "labeled_documents",
+    "numbered_documents",
 ]
 
 MOST_LABELED = 20_000  # documents loaded into memory at most
@@ -56,6 +57,18 @@ def labeled_documents(
     ]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
     return together.rows(order)
+
+
+def numbered_documents(corpus: Corpus, numbers: IntArray) -> Block:
+    """The documents of these numbers in memory, in this order."""
+
+    def found(block: Block) -> Sample:
+        rows = block.rows(np.flatnonzero(np.isin(block.numbers, numbers)))
+        return Sample.of(rows, len(numbers), SALT)
+
+    together = corpus.reduce(found).block
+    places = np.argsort(together.numbers)
+    return together.rows(places[np.searchsorted(together.numbers, numbers, sorter=places)])
 
 
 def _only_labeled(block: Block, first: IntArray | None, are_first: bool | None) -> Block:

@@ -8,7 +8,7 @@ import numpy as np
 
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora._base import Block, Corpus
-from leaven.corpora._parts import distinct_rows, labeled_documents
+from leaven.corpora._parts import distinct_rows, labeled_documents, numbered_documents
 from leaven.corpora._size import CorpusSize, measure
 from leaven.documents._labels import Labels
 
@@ -25,6 +25,8 @@ class TrainingSet:
     n_dims: int = 0  # of the documents' vectors
     # Numbers of the labeled documents that were drawn at random; None where this is not known.
     audited: IntArray | None = None
+    # The same documents counted in another way, whose labeled ones are taken, in the same order.
+    like: "TrainingSet | None" = None
 
     @classmethod
     def of(cls, corpus: Corpus, labels: Labels) -> "TrainingSet":
@@ -60,6 +62,10 @@ class TrainingSet:
 
     @cached_property
     def _labeled(self) -> tuple[Block, BoolArray | None]:
+        if self.like is not None:
+            theirs, is_audited = self.like._labeled
+            ours = numbered_documents(self.corpus, theirs.numbers)
+            return replace(ours, weight=theirs.weight), is_audited
         every = labeled_documents(self.corpus, first=self.audited)
         rows, original = distinct_rows(every)
         if self.audited is None:

@@ -1,9 +1,10 @@
 """Documents before they are counted: in memory, or in files larger than memory."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -24,10 +25,11 @@ from leaven.documents._label_encoding import encode_column, labels_counted
 from leaven.documents._labels import EncodedLabels, Labels
 from leaven.documents._pieces import Documents
 from leaven.documents._readers import DocumentFiles, bad_files_notes, no_labels_message
-from leaven.documents._vectors import vector_array
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._embeddings import VectorSource, vectors_of
 from leaven.text._labeled_texts import LabeledTexts
+from leaven.text._looks import TextLooks
 from leaven.text._options import TextOptions
 from leaven.text._survey import Survey, added_up, counter_from, survey, tokens_of
 
@@ -52,6 +54,7 @@ class Counting:
     progress: Progress = SILENT
     # Takes labels, labeled documents per code, and all documents; raises, or returns notes.
     check_labels: Callable[[Labels, IntArray, int], list[str]] = lambda *_: []
+    with_vectors: bool = True  # the user's, if there are any
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,7 @@ class Counted:
     labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
     n_wordless: int = 0  # labeled documents without a word that is counted
     counts: IntArray | None = None  # labeled documents of each code; None: their weights
+    looks: TextLooks = field(default_factory=TextLooks)
 
     @property
     def label_counts(self) -> IntArray:
@@ -102,15 +106,21 @@ class TextsInMemory:
     encoded: EncodedLabels
     vectors: FloatArray | None = None
     weights: FloatArray | None = None  # of the documents, 1 if not given
-    known: tuple[TextCounter, Counts] | None = None  # their words, where counted before
+    # What was counted before, by analyzer.
+    known: Mapping[str, tuple[TextCounter, Counts]] = field(default_factory=dict)
     audited: BoolArray | None = None  # whose label was given to a document drawn at random
 
     def counted(self, how: Counting) -> Counted:
         codes, labels, counts = self.encoded.codes, self.encoded.labels, self.encoded.counts
         notes = how.check_labels(labels, counts, len(self.texts))
-        counter, X = self.known or fit_counter(
+        options = how.options(len(self.texts))
+        known = self.known.get(options.analyzer)
+        looks = TextLooks()
+        if known is None:
+            looks = TextLooks.of(self.texts, options.html)
+        counter, X = known or fit_counter(
             self.texts,
-            how.options(len(self.texts)),
+            options,
             codes=codes,
             by_frequency=True,
             n_threads=how.n_threads,
@@ -121,14 +131,22 @@ class TextsInMemory:
         label_weights = np.zeros(labels.n_codes)
         np.add.at(label_weights, codes[is_labeled], weights[is_labeled])
         check_label_weights(label_weights, labels)
-        block = Block(X, codes, weights, self.vectors)
+        block = Block(X, codes, weights, self.vectors if how.with_vectors else None)
         audited = None if self.audited is None else np.flatnonzero(self.audited & is_labeled)
         corpus = in_memory(block, how.n_threads)
         training = TrainingSet(corpus, labels, label_weights, audited=audited)
         digest = _digest(self.encoded)
         n_wordless = int(_sizes(block)[1])
         return Counted(
-            training, counter, len(self.texts), notes, digest, self._labeled(), n_wordless, counts
+            training,
+            counter,
+            len(self.texts),
+            notes,
+            digest,
+            self._labeled(),
+            n_wordless,
+            counts,
+            looks,
         )
 
     def excerpts(
@@ -150,26 +168,28 @@ class FilesInMemory:
     place: ClassVar[str] = "memory"
 
     files: DocumentFiles
-    vectors: str | None = None  # column of user-supplied vectors
+    vectors: VectorSource = None  # where vectors that are not learned come from
     audited: str | None = None  # column that says which labels are audits
 
     def counted(self, how: Counting) -> Counted:
         self.files.report_to(how.progress.phase("reading"))
+        counted = self._texts.counted(how)
+        return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
+
+    @cached_property
+    def _texts(self) -> TextsInMemory:
+        """The texts, which are read once however often they are counted."""
         documents = self.files.read()
         if documents.labels is None or documents.labels.null_count == len(documents.labels):
             raise DataError(no_labels_message(self.files))
-        vectors = None
-        if self.vectors is not None and documents.columns is not None:
-            vectors = vector_array(documents.columns, self.vectors, documents.source)
+        vectors = vectors_of(documents, self.vectors)
         audited = None
         if self.audited is not None:
             audited = audited_rows(
                 documents.columns, documents.labels, self.audited, documents.source
             )
         labels = encode_column(documents.labels)
-        texts = TextsInMemory(documents.texts, labels, vectors, audited=audited)
-        counted = texts.counted(how)
-        return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
+        return TextsInMemory(documents.texts, labels, vectors, audited=audited)
 
     def excerpts(
         self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
@@ -189,24 +209,26 @@ class FilesOnDisk:
 
     files: DocumentFiles
     cache: str | None = None  # folder for the counts
-    vectors: str | None = None  # column of user-supplied vectors
+    vectors: VectorSource = None  # where vectors that are not learned come from
     audited: str | None = None  # column that says which labels are audits
 
     def counted(self, how: Counting) -> Counted:
-        tokens = tokens_of(how.options(1))  # raises before anything is read
+        options = how.options(1)
+        tokens, html = tokens_of(options), options.html  # raises before anything is read
 
         def look(batches: Iterator[Documents]) -> Survey:
             with closing(ahead(batches)) as waiting:
                 return added_up(
-                    survey(batch, tokens, how.n_threads, self.audited) for batch in waiting
+                    survey(batch, tokens, how.n_threads, self.audited, html) for batch in waiting
                 )
 
         self.files.report_to(how.progress.phase("reading"))
         found = added_up(self.files.per_file(look))
         counter, labels, counts, notes = described(found, self.files, how)
         self.files.report_to(how.progress.phase("counting"))
+        vectors = self.vectors if how.with_vectors else None
         blocks = CountedFiles(
-            _Ahead(self.files), counter, labels, vectors=self.vectors, n_threads=how.n_threads
+            _Ahead(self.files), counter, labels, vectors=vectors, n_threads=how.n_threads
         )
         corpus = CachedCorpus(
             gathered(blocks, values_per_block(how.n_threads)), self.cache, how.n_threads
@@ -214,7 +236,16 @@ class FilesOnDisk:
         n_wordless = check_unchanged(found, corpus)
         audited = None if self.audited is None else found.audited
         training = TrainingSet(corpus, labels, counts, audited=audited)
-        return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
+        return Counted(
+            training,
+            counter,
+            found.n_documents,
+            notes,
+            "",
+            found.labeled,
+            n_wordless,
+            looks=found.looks,
+        )
 
     def excerpts(
         self, numbers: IntArray, n_characters: int, progress: Progress = SILENT

@@ -23,6 +23,7 @@ from leaven.documents._readers import DocumentFiles
 from leaven.exceptions import DataError
 from leaven.text._counter import TextCounter
 from leaven.text._counting import Tokens
+from leaven.text._embeddings import VectorSource
 from leaven.text._survey import Survey, added_up, survey, tokens_of
 
 __all__ = ["PIECE_BYTES", "FilesOnDask", "GoodPiece", "good_pieces", "pieces_of"]
@@ -40,19 +41,20 @@ class FilesOnDask:
 
     files: DocumentFiles
     cluster: Cluster
-    vectors: str | None = None  # column of user-supplied vectors
+    vectors: VectorSource = None  # where vectors that are not learned come from
     piece_bytes: int = PIECE_BYTES
     audited: str | None = None  # column that says which labels are audits
     # Pieces that were counted together, with the number of their first document.
     _groups: list[tuple[int, list[FilePiece]]] = field(default_factory=list, init=False)
 
     def counted(self, how: Counting) -> Counted:
-        tokens = tokens_of(how.options(1))  # raises before anything is read
+        options = how.options(1)
+        tokens, html = tokens_of(options), options.html  # raises before anything is read
         cluster = self.cluster
         cluster.wait_for_workers()
         pieces = pieces_of(self.files, cluster, self.piece_bytes)
         looks = [
-            [cluster.submit(_look, piece, tokens, self.audited) for piece in of_file]
+            [cluster.submit(_look, piece, tokens, self.audited, html) for piece in of_file]
             for of_file in pieces
         ]
         good = good_pieces(self.files, cluster, pieces, looks, how.progress.phase("files"))
@@ -61,8 +63,9 @@ class FilesOnDask:
         counter, labels, counts, notes = described(found, self.files, how)
         sent = cluster.submit(same, counter)
         self._groups[:] = _together(every, piece_bytes(self.files, cluster, self.piece_bytes))
+        vectors = self.vectors if how.with_vectors else None
         parts = [
-            cluster.submit(_count, together, first, sent, labels, self.vectors)
+            cluster.submit(_count, together, first, sent, labels, vectors)
             for first, together in self._groups
         ]
         cluster.wait(parts, how.progress.phase("pieces"))
@@ -70,7 +73,16 @@ class FilesOnDask:
         n_wordless = check_unchanged(found, corpus)
         audited = None if self.audited is None else found.audited
         training = TrainingSet(corpus, labels, counts, audited=audited)
-        return Counted(training, counter, found.n_documents, notes, "", found.labeled, n_wordless)
+        return Counted(
+            training,
+            counter,
+            found.n_documents,
+            notes,
+            "",
+            found.labeled,
+            n_wordless,
+            looks=found.looks,
+        )
 
     def excerpts(
         self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
@@ -100,7 +112,7 @@ class _Look:
         return 0 if self.survey is None else self.survey.n_documents
 
 
-def _look(piece: FilePiece, tokens: Tokens, audited: str | None) -> _Look:
+def _look(piece: FilePiece, tokens: Tokens, audited: str | None, html: bool) -> _Look:
     if not piece.source.path.exists():  # it exists on the driver
         return _Look(
             None,
@@ -108,14 +120,18 @@ def _look(piece: FilePiece, tokens: Tokens, audited: str | None) -> _Look:
             "every worker must find the files under the same path",
         )
     try:
-        parts = [survey(batch, tokens, 1, audited) for batch in piece]
+        parts = [survey(batch, tokens, 1, audited, html) for batch in piece]
     except DataError as error:
         return _Look(None, str(error))
     return _Look(added_up(parts)) if parts else _Look(None)
 
 
 def _count(
-    pieces: list[FilePiece], first: int, counter: TextCounter, labels: Labels, vectors: str | None
+    pieces: list[FilePiece],
+    first: int,
+    counter: TextCounter,
+    labels: Labels,
+    vectors: VectorSource,
 ) -> list[Block]:
     # Read while counting, so that at most one batch of text is in memory.
     batches = chain.from_iterable(pieces)

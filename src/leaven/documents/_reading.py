@@ -32,6 +32,7 @@ class Reading:
     label_separator: str | None = None  # between the labels of a document in a text column
     likely_text: Columns | None = None
     likely_label: str | None = None
+    embed: str | None = None  # name of the embedding of texts, instead of a column of vectors
 
     def files(
         self,
@@ -68,6 +69,7 @@ class Reading:
         return replace(
             self,
             vectors=self.vectors or trained.vectors,
+            embed=self.embed or trained.embed,
             likely_text=trained.text,
             likely_label=trained.label,
             unlabeled=tuple(dict.fromkeys((*trained.unlabeled, *self.unlabeled))),
@@ -83,7 +85,8 @@ class Reading:
     @property
     def options(self) -> dict[str, Any]:
         """The fields as keyword arguments of TextClassifier.fit_files."""
-        fields, others = asdict(self), {"likely_text", "likely_label", *self.label_rules}
+        others = {"likely_text", "likely_label", "embed", *self.label_rules}
+        fields = asdict(self)
         return {name: value for name, value in fields.items() if name not in others}
 
     @property
@@ -103,6 +106,7 @@ class Reading:
             "unlabeled": list(self.unlabeled),
             "ignore_case": self.ignore_case,
             "label_separator": self.label_separator,
+            **({} if self.embed is None else {"embed": self.embed}),
         }
 
     @classmethod
@@ -121,7 +125,9 @@ class Reading:
             raise TypeError(f"its unlabeled values are {unlabeled!r}")
         if not isinstance(ignore_case, bool):
             raise TypeError(f"its ignore_case is {ignore_case!r}")
-        separator = values.get("label_separator")
+        separator, embed = values.get("label_separator"), values.get("embed")
+        if not isinstance(embed, str | None):
+            raise TypeError(f"its embedding is {embed!r}")
         if not isinstance(separator, str | None) or separator == "":
             raise TypeError(f"its label_separator is {separator!r}")
         return cls(
@@ -129,4 +135,5 @@ class Reading:
             unlabeled=tuple(unlabeled),
             ignore_case=ignore_case,
             label_separator=separator,
+            embed=embed,
         )

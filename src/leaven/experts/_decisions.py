@@ -50,10 +50,13 @@ class Decision(Protocol):
 class OneLabel:
     """Every document has the class that is most probable."""
 
+    kind: ClassVar[str] = "one label"  # what model files call it
+
     labels: Labels
+    bias: FloatArray | None = None  # (n_classes,) added to the scores, for the classes' shares
 
     def probability(self, scores: FloatArray) -> FloatArray:
-        return softmax(scores)
+        return softmax(scores if self.bias is None else scores + self.bias)
 
     def without_words(self, probability: FloatArray, is_wordless: BoolArray) -> FloatArray:
         return probability  # scores are those of the classes' frequencies
@@ -66,7 +69,7 @@ class OneLabel:
         return highest
 
     def to_tensors(self) -> tuple[dict[str, Any] | None, Mapping[str, Any]]:
-        return None, {}
+        return (None, {}) if self.bias is None else ({"kind": self.kind}, {"bias": self.bias})
 
 
 @dataclass(frozen=True, eq=False)

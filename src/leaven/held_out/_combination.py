@@ -1,6 +1,5 @@
 """Experts with their weights, and their expected accuracy."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ from leaven.held_out._held_out import HeldOut
 from leaven.held_out._weights import fit_weights, temper
 from leaven.learners import Learned, Run
 
-__all__ = ["Combination", "calibrate", "class_shares", "sampled_scores", "tempered"]
+__all__ = ["Combination", "calibrate", "class_shares", "sampled_documents", "tempering"]
 
 MOST_LOOKED_AT = 20_000  # documents
 
@@ -30,6 +29,7 @@ class Combination:
     candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
     reason: str | None = None
     decision: Decision | None = None  # None: the usual one for the labels
+    beside: "Combination | None" = None  # experts that see the documents counted in another way
 
 
 def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:
@@ -37,21 +37,18 @@ def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:
     held = HeldOut(training, run)
     held_out = held.scores(learned)
     prior = learned.learner.prior_weight(training.size)
-    seen, (scores,) = sampled_scores([learned.expert], training)
+    seen = sampled_documents(training)
+    scores = checked_scores(learned.expert, seen.X, seen.vectors, training.n_classes)
     shares = class_shares(training.labels, scores, seen.weight)
     weights = fit_weights([held_out], held.truth, [prior], held.importance(shares))
     expected = held.expectation(held_out, shares)
-    weights = tempered(weights, [scores], seen, expected)
+    weights = weights * tempering(weights[0] * scores, seen, expected)
     return Combination((learned.expert,), weights, expected)
 
 
-def sampled_scores(
-    experts: Sequence[Expert], training: TrainingSet
-) -> tuple[Block, list[FloatArray]]:
-    """A sample of the documents, and each expert's scores of it."""
-    seen = sample_documents(training.corpus, MOST_LOOKED_AT)
-    n_classes = training.n_classes
-    return seen, [checked_scores(expert, seen.X, seen.vectors, n_classes) for expert in experts]
+def sampled_documents(training: TrainingSet) -> Block:
+    """Documents that represent all, on which to compare the scores of experts."""
+    return sample_documents(training.corpus, MOST_LOOKED_AT)
 
 
 def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> FloatArray:
@@ -60,10 +57,7 @@ def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> Floa
     return np.asarray(counts / counts.sum(), np.float64)
 
 
-def tempered(
-    weights: FloatArray, scores: Sequence[FloatArray], seen: Block, expected: Expectation
-) -> FloatArray:
-    """Weights scaled so that confidence in unlabeled documents suits the expected accuracy."""
+def tempering(scores: FloatArray, seen: Block, expected: Expectation) -> float:
+    """Factor on scores by which confidence in unlabeled documents suits the expected accuracy."""
     is_unlabeled = seen.y < 0
-    together = np.tensordot(weights, np.stack(scores), 1)[is_unlabeled]
-    return weights * temper(together, expected, seen.weight[is_unlabeled])
+    return temper(scores[is_unlabeled], expected, seen.weight[is_unlabeled])

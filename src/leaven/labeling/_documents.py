@@ -15,7 +15,8 @@ from leaven._base.typing import FloatArray, IntArray
 from leaven.documents import DocumentFiles
 from leaven.documents._label_encoding import encode_column
 from leaven.documents._reading import Reading
-from leaven.documents._vectors import vector_array
+from leaven.text._embeddings import vector_source, vectors_of
+from leaven.text._html import text_of_html
 from leaven.text._labeled_texts import text_hashes
 
 __all__ = ["LabelingDocuments"]
@@ -37,19 +38,23 @@ class LabelingDocuments:
     labels: pa.LargeStringArray | None  # of the file
     reading: Reading
     given: FloatArray | None = None  # the user's vectors
+    html: bool = False  # texts are shown without their markup
 
     @classmethod
     def read(
-        cls, paths: Sequence[str], reading: Reading, on_progress: Listener | None = None
+        cls,
+        paths: Sequence[str],
+        reading: Reading,
+        on_progress: Listener | None = None,
+        *,
+        html: bool = False,
     ) -> "LabelingDocuments":
         """Read files, which need no column of labels."""
         files: DocumentFiles = reading.files(paths, keep_columns=True)
         files.report_to(Progress(on_progress).phase("reading"))
         found = files.read()
         assert found.columns is not None
-        given = None
-        if reading.vectors is not None:
-            given = vector_array(found.columns, reading.vectors, found.source)
+        given = vectors_of(found, vector_source(reading, html))
         text = files.text_column
         return cls(
             found.source,
@@ -60,6 +65,7 @@ class LabelingDocuments:
             found.labels,
             reading,
             given,
+            html,
         )
 
     @property
@@ -80,6 +86,11 @@ class LabelingDocuments:
         return int(self.hashes[number])
 
     def text(self, number: int) -> str:
+        """A text as it is shown."""
+        text = self.raw_text(number)
+        return text_of_html(text) if self.html else text
+
+    def raw_text(self, number: int) -> str:
         return str(self.texts[number].as_py())
 
     def fields(self, number: int) -> dict[str, str]:

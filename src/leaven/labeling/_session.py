@@ -47,6 +47,8 @@ class LabelingSession:
         Names of classes to begin with.
     method : str
         The method of the model that is saved.
+    text_options : mapping or None
+        As those of :class:`leaven.TextClassifier`; words must not be selected by labels.
     several_labels : bool or None
         Whether documents can have several labels; None: if those of the file have.
     on_progress : callable or None
@@ -60,6 +62,7 @@ class LabelingSession:
         *,
         classes: Sequence[str] = (),
         method: str = "auto",
+        text_options: Mapping[str, Any] | None = None,
         several_labels: bool | None = None,
         read_only: bool = False,
         n_jobs: int | None = None,
@@ -70,6 +73,7 @@ class LabelingSession:
         several = documents.has_label_sets if several_labels is None else several_labels
         self.fits = RepeatedFits(
             documents.texts,
+            text_options=text_options,
             given=documents.given,
             n_jobs=n_jobs,
             random_state=random_state,

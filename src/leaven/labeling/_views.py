@@ -50,7 +50,7 @@ def _view(
     (predicted,) = session.predictions([number], model)
     words: list[TintedWord] = []
     if not predicted.is_unsupported:
-        given, begun = session.documents.given, text[:LONGEST_SHOWN]
+        given, begun = session.documents.given, _explained(session, number)
         vector = None if given is None else given[number]
         words = model.tinted(
             begun, shown[:LONGEST_SHOWN], vector, session.store.current(model.class_ids)
@@ -69,6 +69,15 @@ def _view(
         "is_unsupported": predicted.is_unsupported,
     }
     return found
+
+
+def _explained(session: LabelingSession, number: int) -> str:
+    """What a model is asked about: the beginning of a text, but of HTML all of it.
+
+    HTML may begin with many scripts.
+    """
+    text = session.documents.raw_text(number)
+    return text if session.documents.html else text[:LONGEST_SHOWN]
 
 
 def listed(

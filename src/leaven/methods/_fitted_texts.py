@@ -19,6 +19,8 @@ from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import EncodedLabels
 from leaven.experts import ComponentWords, Explanation, Neighbor
 from leaven.learning import check_given
+from leaven.text._embeddings import Embedding
+from leaven.text._html import texts_of_html
 
 if TYPE_CHECKING:
     from leaven.methods._label_errors import DisputedLabel
@@ -32,7 +34,9 @@ class FittedTexts:
 
     classes_: ClassArray
     report_: FitReport
-    embed: Callable[[list[str]], Any] | None
+    embed: Callable[[list[str]], Any] | str | None
+    segment: Callable[[list[str]], Sequence[str]] | None
+    text_options: Mapping[str, Any] | None
     n_jobs: int | None
     unlabeled: Sequence[Any]
     ignore_case: bool
@@ -42,10 +46,38 @@ class FittedTexts:
     def _label_rules(self) -> LabelRules:
         return LabelRules.of(self.unlabeled, self.ignore_case)
 
+    @property
+    def _text_options(self) -> Mapping[str, Any] | None:
+        """The text options given; where texts are split already, spaces delimit words."""
+        if self.segment is None:
+            return self.text_options
+        return {"tokens": "spaces", **(self.text_options or {})}
+
+    @property
+    def _embedding_name(self) -> str | None:
+        return self.embed if isinstance(self.embed, str) else None
+
+    def _texts(self, X: Any) -> pa.LargeStringArray:
+        """Texts, split into words by the user's function where there is one."""
+        array = as_text_array(X)
+        if self.segment is None:
+            return array
+        split = as_text_array(self.segment(array.to_pylist()))
+        if len(split) != len(array):
+            raise ValueError(
+                f"segment must return one text per text, got {len(split):,} for {len(array):,}; "
+                "join the words of each text with spaces"
+            )
+        return split
+
     def _vectors(self, array: pa.LargeStringArray, given: Any) -> FloatArray | None:
-        """The user's vectors of texts: as given, or from the user's function."""
+        """The user's vectors of texts: as given, or from a function or an embedding."""
         if given is None and self.embed is not None:
-            given = self.embed(array.to_pylist())
+            html = bool((self.text_options or {}).get("html"))
+            if isinstance(self.embed, str):
+                given = Embedding(self.embed, html)(array)
+            else:
+                given = self.embed((texts_of_html(array) if html else array).to_pylist())
         return None if given is None else check_given(given, len(array))
 
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
@@ -86,7 +118,7 @@ class FittedTexts:
             return np.log(self.fitted.predict_proba(**self._asked(X, vectors)))
 
     def _asked(self, X: Any, vectors: Any) -> dict[str, Any]:
-        array = as_text_array(X)
+        array = self._texts(X)
         return {
             "texts": array,
             "vectors": self._vectors(array, vectors),
@@ -194,7 +226,7 @@ class FittedTexts:
         the votes first. For others, labeled documents, the most similar first: they illustrate a
         prediction, which does not come from them.
         """
-        return self.fitted.neighbors(texts, how_many, self.n_jobs)
+        return self.fitted.neighbors(self._texts(texts), how_many, self.n_jobs)
 
     def explain(
         self,
@@ -214,9 +246,10 @@ class FittedTexts:
         generated, if the method models it.
         """
         given = None if vector is None else [vector]
-        fitted, vectors = self.fitted, self._vectors(as_text_array([text]), given)
+        fitted, array = self.fitted, self._texts([text])
+        vectors = self._vectors(array, given)
         given = None if vectors is None else vectors[0]
-        return fitted.explain(text, how_many, given, n_neighbors)
+        return fitted.explain(array[0].as_py(), how_many, given, n_neighbors)
 
     def suggest(
         self, texts: Any, n: int = 20, *, labels: Any = None, vectors: Any = None
@@ -229,7 +262,7 @@ class FittedTexts:
         """
         from leaven.methods._suggest import suggest_for
 
-        fitted, array = self.fitted, as_text_array(texts)
+        fitted, array = self.fitted, self._texts(texts)
         is_open = None
         if labels is not None:
             known = encode_like(labels, fitted.labels, self._label_rules)
@@ -254,14 +287,15 @@ class FittedTexts:
         from leaven.methods._label_errors import find_label_errors
 
         report = self.fitted.report
+        array = self._texts(texts)
         found = find_label_errors(
-            texts,
+            array,
             labels,
             method=report.method,
             options=getattr(self, "options", None),
-            text_options=getattr(self, "text_options", None),
+            text_options=self._text_options,
             n_jobs=self.n_jobs,
-            vectors=self._vectors(as_text_array(texts), vectors),
+            vectors=self._vectors(array, vectors),
         )
         return found.disputed
 

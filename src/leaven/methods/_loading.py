@@ -1,7 +1,7 @@
 """Loading of a model file as a scikit-learn classifier."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from leaven.classifier import load_model
@@ -14,20 +14,28 @@ OWN = ("n_jobs", "random_state")
 
 
 def load(
-    path: str | os.PathLike[str], *, embed: Callable[[list[str]], Any] | None = None
+    path: str | os.PathLike[str],
+    *,
+    embed: Callable[[list[str]], Any] | str | None = None,
+    segment: Callable[[list[str]], Sequence[str]] | None = None,
 ) -> TextClassifier:
     """Read a classifier that :meth:`TextClassifier.save` or ``leaven train`` wrote.
 
-    ``embed`` must be the function of the fit where there was one.
+    ``embed`` and ``segment`` must be the functions of the fit where there were any; the name of an
+    embedding is part of the model.
     """
     fitted = load_model(path)
     options = fitted.report.options
     training = options.get("training", {})
+    if embed is None and fitted.reading is not None:
+        embed = fitted.reading.embed
     clf = TextClassifier(
         fitted.report.method,
         text_options=options.get("text"),
         options={k: v for k, v in options.get("method", {}).items() if k not in OWN},
         embed=embed,
+        segment=segment,
+        subwords=training.get("subwords"),
         calibrate=training.get("calibrate", True),
         keep_documents=training.get("keep_documents", True),
         keep_excerpts=training.get("keep_excerpts", 0),

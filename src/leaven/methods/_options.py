@@ -15,9 +15,13 @@ __all__ = [
     "learner_options",
     "make_learner",
     "merged_text_options",
+    "subword_options",
 ]
 
 RUN_OPTIONS = frozenset({"random_state", "n_jobs"})  # parameters of the classifier itself
+# Options of words that hold for their subwords too.
+SHARED_OPTIONS = ("html", "lowercase", "hash_features", "alternate_sign")
+MOST_SUBWORDS = 200_000  # the most frequent ones; an expert has a number per class for each
 TEXT_OPTIONS = frozenset(each.name for each in dataclasses.fields(TextOptions))
 
 
@@ -31,13 +35,34 @@ def merged_text_options(
             f"text_options has no {unknown[0]!r}; choose from {', '.join(sorted(TEXT_OPTIONS))}"
         )
     defaults = {**method.text, "min_df": method.fewest_documents(n_documents)}
-    merged = TextOptions(**{**defaults, **(given or {})})
+    wanted = {**defaults, **(given or {})}
+    if wanted.get("analyzer", "word") == "word":
+        wanted.setdefault("tokens", "scripts")
+    merged = TextOptions(**wanted)
     if merged.hash_features and merged.alternate_sign and not method.takes_negative:
         raise ValueError(
             "hash_features with alternate_sign=True gives negative counts, which method "
             f"{method.name!r} cannot use; add alternate_sign=False to text_options"
         )
     return merged
+
+
+def subword_options(
+    method: Method, given: Mapping[str, Any] | None, n_documents: int, words_per_document: float
+) -> TextOptions | None:
+    """How a method sees subwords beside words; None where it does not, as for long texts.
+
+    Of the user's changes, those apply that do not say which words are counted.
+    """
+    own = merged_text_options(method, given, n_documents)
+    if method.beside is None or own.analyzer != "word" or words_per_document > method.most_words:
+        return None
+    kept = {name: getattr(own, name) for name in SHARED_OPTIONS}
+    limits = {
+        "min_df": method.fewest_documents(n_documents),
+        "max_features": None if own.hash_features else MOST_SUBWORDS,
+    }
+    return TextOptions(**{**method.beside, **limits, **kept})
 
 
 def make_learner(method: Method, given: Mapping[str, Any] | None) -> Learner:

@@ -4,127 +4,14 @@ This module imports nothing that takes time, so that a command line can list met
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
+
+from leaven.methods._method import PLACES, SUBWORDS, Method
 
 if TYPE_CHECKING:
-    from leaven.corpora import TrainingSet
-    from leaven.held_out import Combination
-    from leaven.learners import Learned, Learner, Run
+    from leaven.learners import Learner
 
 __all__ = ["METHODS", "PLACES", "Method", "find_method", "methods_where", "register"]
-
-PLACES = {
-    "memory": "in memory",
-    "stream": "streamed from disk",
-    "dask": "on a Dask cluster",
-}
-# Fewest documents a word must occur in, by the number of documents: rare words harm EM more
-# (every one adds alpha to every class) than they help, but in a small corpus all words are rare.
-_RARE = {5000: 5, 1000: 3, 200: 2, 0: 1}
-
-
-@dataclass(frozen=True)
-class Method:
-    """How a method sees text, how it learns, and when to choose it.
-
-    Parameters
-    ----------
-    name : str
-        What users call it.
-    summary : str
-        How it learns, in half a line.
-    choose_when : str
-        When to choose it, in half a line.
-    learner : str or type
-        The learner, or where it is ("module:name"); its fields are the method's options.
-    settings : mapping
-        Options of the learner whose defaults the method changes.
-    text : mapping
-        How it sees text: options of :class:`leaven.text.TextVectorizer`.
-    min_df : mapping
-        Fewest documents a word must occur in, by the least number of documents.
-    places : set of str
-        Where it can run, of ``PLACES``.
-    supervised : str
-        The method that it should beat by using unlabeled documents; "" where it uses none.
-    takes_negative : bool
-        Whether counts may be negative, as those of hashed words with signs are.
-    blend : str
-        Where the function is that adds other experts to the learner's; "" adds none.
-    sets : mapping or None
-        What differs for documents with several labels, of the fields above; None: it learns one
-        label per document only.
-    is_slow : bool
-        Whether comparisons of many documents and classes should leave it out.
-    is_diagnosed : bool
-        Whether EM alone fits it, so that :func:`leaven.diagnose` can judge it.
-    estimator : str
-        The public scikit-learn classifier on counts that has this learner.
-    """
-
-    name: str
-    summary: str
-    choose_when: str
-    learner: "str | type[Learner]"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    text: Mapping[str, Any] = field(default_factory=dict)
-    min_df: Mapping[int, int] = field(default_factory=lambda: _RARE)
-    places: frozenset[str] = frozenset(PLACES)
-    supervised: str = ""
-    takes_negative: bool = False
-    blend: str = ""
-    sets: Mapping[str, Any] | None = None
-    is_slow: bool = False
-    is_diagnosed: bool = False
-    estimator: str = ""
-
-    @property
-    def learner_type(self) -> "type[Learner]":
-        """The learner's class, imported now if it was not yet."""
-        found = _found(self.learner) if isinstance(self.learner, str) else self.learner
-        return cast("type[Learner]", found)
-
-    @property
-    def sees_vectors(self) -> bool:
-        """Whether it uses vectors, so that users may provide some."""
-        return self.learner_type(**self.settings).n_dims > 0
-
-    def check_place(self, place: str) -> None:
-        """Raise an error for a place where the method cannot run."""
-        if place not in self.places:
-            possible = " or ".join(words for name, words in PLACES.items() if name in self.places)
-            raise ValueError(
-                f"method {self.name!r} cannot run {PLACES[place]}, only {possible}; train it "
-                "there, or choose another method"
-            )
-
-    @property
-    def learns_sets(self) -> bool:
-        """Whether documents may have several labels."""
-        return self.sets is not None
-
-    def for_sets(self) -> "Method":
-        """This method for documents with several labels, or an error where it cannot learn them."""
-        if self.sets is None:
-            raise ValueError(
-                f"method {self.name!r} learns one label per document, but the labels are lists of "
-                f"several (multi-label); choose {' or '.join(methods_where(learns_sets=True))}, or "
-                "give one label per document"
-            )
-        return replace(self, **self.sets)
-
-    def blended(self, learned: "Learned", training: "TrainingSet", run: "Run") -> "Combination":
-        """The learner's expert among the others of the blend."""
-        found: Combination = _found(self.blend)(learned, training, run)
-        return found
-
-    def fewest_documents(self, n_documents: int) -> int:
-        """Fewest documents that a word must occur in, given the number of documents."""
-        return next(fewest for least, fewest in self.min_df.items() if n_documents >= least)
-
 
 METHODS: dict[str, Method] = {}
 
@@ -182,11 +69,6 @@ def methods_where(**wanted: Any) -> list[str]:
     ]
 
 
-def _found(where: str) -> Any:
-    module, _, name = where.partition(":")
-    return getattr(import_module(module), name)
-
-
 # Chosen on the unlabeled documents of seven corpora (docs/methods/naive-bayes-em.md).
 _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
@@ -220,12 +102,15 @@ for _method in (
         _SOFT_RARE,
         supervised=_SUPERVISED,
         blend="leaven.methods._auto:blend",
+        beside={**SUBWORDS, **_SOFT},
+        most_words=30.0,
         sets={
             "learner": "leaven.learners:VectorsBesideLearner",
             "settings": _ONE_PASS,
             "text": _UNWEIGHTED,
             "min_df": _ALL_WORDS,
             "blend": "leaven.methods._auto_sets:blend",
+            "beside": None,
         },
     ),
     Method(

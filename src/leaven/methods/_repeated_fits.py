@@ -12,12 +12,17 @@ from scipy.sparse import csr_array, vstack
 
 from leaven._base.progress import Listener, Progress
 from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
-from leaven.classifier import FittedClassifier
+from leaven.classifier import FittedClassifier, Seen
 from leaven.corpora import Block, TextsInMemory, in_memory
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._reading import Reading
 from leaven.learning import View, learn_view
-from leaven.methods._options import check_vectors, make_learner, merged_text_options
+from leaven.methods._options import (
+    check_vectors,
+    make_learner,
+    merged_text_options,
+    subword_options,
+)
 from leaven.methods._registry import Method, find_method, methods_where
 from leaven.methods._text_classifier import TextClassifier
 from leaven.methods._warm_start import NO_START, WarmStart
@@ -116,16 +121,22 @@ class RepeatedFits:
         """
         began = time.perf_counter()
         words = self._seen_by(method, options)
+        subwords = self._subwords_for(method, words)
         numbers = np.fromiter(labels, np.int64, len(labels))
         others = np.setdiff1d(numbers, self.sample)
         rows = np.concatenate([self.sample, others])
-        texts, X = self._rows(words, others)
+        texts = self._texts(others)
+        known = {
+            each.counter.options.analyzer: (each.counter, self._rows(each, others))
+            for each in (words, subwords)
+            if each is not None
+        }
         given = None if self.given is None else self.given[rows]
-        known = [labels.get(number) for number in rows.tolist()]
+        answers = [labels.get(number) for number in rows.tolist()]
         is_audited = None
         if audited is not None:
             is_audited = np.isin(rows, np.fromiter(audited, np.int64, len(audited)))
-        encoded = encode_labels(known)
+        encoded = encode_labels(answers)
         clf = TextClassifier(
             method,
             options=options,
@@ -135,10 +146,11 @@ class RepeatedFits:
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        documents = TextsInMemory(
-            texts, encoded, given, known=(words.counter, X), audited=is_audited
-        )
-        start = WarmStart(view=words.view) if words.n_dims else NO_START
+        documents = TextsInMemory(texts, encoded, given, known=known, audited=is_audited)
+        start = NO_START
+        if words.n_dims:
+            beside = None if subwords is None else (subwords.counter, subwords.view)
+            start = WarmStart(view=words.view, beside=beside)
         # Filters of warnings are shared by all threads, so that none are changed here.
         return clf._train(
             documents, given is not None, on_progress, began, Reading(), start, warns=False
@@ -157,20 +169,39 @@ class RepeatedFits:
 
         Also returns which of them are classified without evidence.
         """
-        words = next(each for each in self._words.values() if each.counter is fitted.counter)
-        return fitted.classify_counts(words.X, words.given, self.n_jobs)
+        words = self._counted_by(fitted.counter)
+        subwords = None if fitted.beside is None else self._counted_by(fitted.beside.counter).X
+        return fitted.classify_counts(Seen(words.X, subwords), words.given, self.n_jobs)
 
-    def _rows(self, words: _Words, others: IntArray) -> tuple[pa.LargeStringArray, Counts]:
-        """Texts and counts of the sampled documents, and of these others."""
-        sampled = self.texts
-        if len(self.sample) < len(self.texts):
-            sampled = self.texts.take(pa.array(self.sample))
+    def _counted_by(self, counter: TextCounter) -> _Words:
+        return next(each for each in self._words.values() if each.counter is counter)
+
+    def _texts(self, others: IntArray) -> pa.LargeStringArray:
+        """Texts of the sampled documents, and of these others."""
+        if not len(others) and len(self.sample) == len(self.texts):
+            return self.texts
+        return self.texts.take(pa.array(np.concatenate([self.sample, others])))
+
+    def _rows(self, words: _Words, others: IntArray) -> Counts:
+        """Counts of the same."""
         if not len(others):
-            return sampled, words.X
+            return words.X
         added = self.texts.take(pa.array(others))
         X = words.counter.count(added, dtype=words.X.dtype, n_threads=self.n_jobs)
-        together = csr_array(vstack([words.X, X], format="csr"))
-        return pa.concat_arrays([sampled, added]), together
+        return csr_array(vstack([words.X, X], format="csr"))
+
+    def _subwords_for(self, method: str, words: _Words) -> _Words | None:
+        """The sampled texts by their subwords, where the method uses them for such texts."""
+        n_documents = words.X.shape[0]
+        per_document = words.X.nnz / max(n_documents, 1)
+        entry = self._entry(method)
+        seen = subword_options(entry, self.text_options, n_documents, per_document)
+        if seen is None:
+            return None
+        key = (repr(seen), words.n_dims)
+        if key not in self._words:
+            self._words[key] = replace(self._counted(seen), given=None, n_dims=words.n_dims)
+        return self._words[key]
 
     def _seen_by(self, method: str, options: Mapping[str, Any] | None = None) -> _Words:
         """The sampled texts as a method sees them, counted once for all methods that agree."""

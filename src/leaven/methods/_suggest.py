@@ -1,5 +1,6 @@
 """Which documents to label next, for people who label elsewhere than on the page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,7 @@ def suggest(
     n: int = 20,
     *,
     method: str = "auto",
+    text_options: Mapping[str, Any] | None = None,
     vectors: Any = None,
     n_jobs: int | None = None,
     random_state: Seed = 0,
@@ -62,6 +64,8 @@ def suggest(
         How many documents.
     method : str, default="auto"
         Method of the model, where there are labels of two classes.
+    text_options : dict or None, default=None
+        As in :class:`TextClassifier`; words must not be selected by labels.
     vectors : array of shape (n_documents, n_dims) or None, default=None
         Vectors of your own, to be used beside those learned from the text.
     n_jobs, random_state
@@ -93,6 +97,7 @@ def suggest(
     seed = checked_seed(random_state)
     fits = RepeatedFits(
         array,
+        text_options=text_options,
         given=given,
         n_jobs=n_jobs,
         random_state=seed or 0,
@@ -127,9 +132,9 @@ def suggest_for(
     may_be_asked = ~fitted.learned_from(texts)
     if is_open is not None:
         may_be_asked &= is_open
-    X = fitted.counter.count(texts, dtype=fitted.dtype, n_threads=n_threads)
-    probability, _ = fitted.classify_counts(X, given, n_threads)
-    view = fitted.view
+    seen = fitted.seen(texts, n_threads)
+    probability, _ = fitted.classify_counts(seen, given, n_threads)
+    X, view = seen.X, fitted.view
     if view is None:
         block = Block(X, np.full(len(texts), -1), np.ones(len(texts)), given)
         view = learn_view(in_memory(block, n_threads), min(N_DIMS, X.shape[1]), seed)

@@ -14,8 +14,7 @@ from leaven._base.progress import Listener, Progress
 from leaven._base.typing import ClassArray
 from leaven._base.validation import Seed, check_choice, check_seed, checked_seed, checked_weights
 from leaven.classifier import FitReport, FittedClassifier
-from leaven.corpora import FilesInMemory, FilesOnDisk, TextsInMemory, Uncounted
-from leaven.documents._arrow import as_text_array
+from leaven.corpora import TextsInMemory, Uncounted
 from leaven.documents._audits import audits_given, check_audited
 from leaven.documents._excerpts import check_length
 from leaven.documents._label_checks import check_labels, check_lengths
@@ -29,9 +28,11 @@ from leaven.methods._options import (
     checked_learner,
     merged_text_options,
 )
+from leaven.methods._places import check_client, check_no_functions, uncounted_files
 from leaven.methods._registry import Method, find_method, methods_where
 from leaven.methods._training import Training
 from leaven.methods._warm_start import NO_START, WarmStart
+from leaven.text._embeddings import check_embedding, vector_source
 
 __all__ = ["TextClassifier"]
 
@@ -62,11 +63,21 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
     options : dict or None, default=None
         Parameters of the method's estimator, such as ``{"alpha": 0.1}``. Grid search reaches an
         entry as ``options__alpha``, and one of ``text_options`` as ``text_options__min_df``.
-    embed : callable or None, default=None
+    embed : callable, "wordllama" or None, default=None
         From a list of texts to an array of one vector each, such as a sentence encoder's
         ``encode``. The vectors are used in addition to those learned from the text (methods
         "auto" and "two-view"). A model file does not contain the function: pass it to
-        :func:`load` again.
+        :func:`load` again. "wordllama" is an embedding of English by name (``pip install
+        'leaven[vectors]'``): the mean of static vectors of the tokens. Models remember the name.
+    segment : callable or None, default=None
+        From a list of texts to texts whose words are separated by spaces: a segmenter for a
+        language that is written without them. By default no segmenter is needed, because runs of
+        one to three characters are counted there. A model file does not contain the function: pass
+        it to :func:`load` again.
+    subwords : bool or None, default=None
+        Whether subwords, character n-grams of 3 to 5 characters inside words, are counted. None:
+        method "auto" adds models of subwords where texts are short. True: it adds them to any
+        texts, and other methods count subwords instead of words. False: words only.
     calibrate : bool, default=True
         Hold out labels to calibrate probabilities and to estimate the expected accuracy in
         ``report_``; takes a few more fits. Always on for "auto".
@@ -121,7 +132,9 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         *,
         text_options: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
-        embed: Callable[[list[str]], Any] | None = None,
+        embed: Callable[[list[str]], Any] | str | None = None,
+        segment: Callable[[list[str]], Sequence[str]] | None = None,
+        subwords: bool | None = None,
         calibrate: bool = True,
         diagnose: bool = False,
         keep_documents: bool = True,
@@ -136,6 +149,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         self.text_options = text_options
         self.options = options
         self.embed = embed
+        self.segment = segment
+        self.subwords = subwords
         self.calibrate = calibrate
         self.diagnose = diagnose
         self.keep_documents = keep_documents
@@ -195,7 +210,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             are held out.
         """
         began = time.perf_counter()
-        array = as_text_array(X)
+        array = self._texts(X)
         if y is None:
             raise ValueError(
                 "TextClassifier requires y to be passed, but the target y is None; give one "
@@ -211,8 +226,10 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         if sample_weight is not None:
             weights = checked_weights("sample_weight", sample_weight, len(array))
         flags = audits_given(audited, len(array))
+        if vectors is None and self.embed is not None:
+            self._checked("memory", True)
         given = self._vectors(array, vectors)
-        reading = Reading(**asdict(self._label_rules))
+        reading = Reading(**asdict(self._label_rules), embed=self._embedding_name)
         documents = TextsInMemory(array, encoded, given, weights, audited=flags)
         # Vectors of the user may have changed, so that nothing learned from them is known to fit.
         warm = NO_START if start is None or given is not None else WarmStart.of(start.fitted)
@@ -282,18 +299,10 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             "pieces" of them on a cluster; these calls may come from another thread.
         """
         began = time.perf_counter()
-        if client is not None and not hasattr(client, "scheduler"):
-            raise TypeError(
-                f"client must be a dask.distributed.Client, got {client!r}; make one with "
-                "Client(address)"
-            )
-        if client is not None and cache is not None:
-            raise ValueError(
-                "cache is a folder for the counts of one machine, but the workers of a cluster "
-                "keep them in memory; leave out cache or client"
-            )
+        check_client(client, cache)
         place = "dask" if client is not None else "stream" if stream else "memory"
-        self._checked(place, vectors is not None)
+        name = self._embedding_name if vectors is None else None
+        self._checked(place, vectors is not None or name is not None)
         rules = asdict(self._label_rules)
         reading = Reading(
             text,
@@ -303,6 +312,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             encoding,
             header,
             label_separator=label_separator,
+            embed=name,
             **rules,
         )
         files = reading.files(
@@ -310,27 +320,14 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         )
         if audited is not None:
             check_audited(files.column_names, audited, files.source)
-        if self.embed is not None:
-            raise ValueError(
-                "embed is for texts in memory; write the vectors into a column of the files and "
-                "name it with vectors"
-            )
-        documents: Uncounted
-        if client is not None:
-            from leaven.corpora.dask import Cluster
-            from leaven.corpora.dask_uncounted import FilesOnDask
-
-            documents = FilesOnDask(files, Cluster(client), vectors, audited=audited)
-        elif stream:
-            folder = None if cache is None else os.fspath(cache)
-            documents = FilesOnDisk(files, folder, vectors, audited)
-        else:
-            documents = FilesInMemory(files, vectors, audited)
+        check_no_functions(self.embed, self.segment)
+        source = vector_source(reading, bool((self.text_options or {}).get("html")))
+        documents = uncounted_files(files, source, audited, stream, cache, client)
         used = replace(reading, text=files.text_column, label=files.label_column)
         data = {**files.facts, "described": files.described}
         if audited is not None:
             data["audited"] = audited
-        return self._train(documents, vectors is not None, on_progress, began, used, data=data)
+        return self._train(documents, source is not None, on_progress, began, used, data=data)
 
     def _train(
         self,
@@ -359,8 +356,9 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             keep_documents=bool(self.keep_documents),
             keep_excerpts=int(self.keep_excerpts),
             options=self.options,
-            given_text_options=self.text_options,
+            given_text_options=self._text_options,
             has_vectors=has_vectors,
+            subwords=self.subwords,
             allow_empty=self.allow_empty,
         )
         self._fitted = training.fit(documents)
@@ -371,12 +369,15 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
 
     def _checked(self, place: str, has_vectors: bool) -> tuple[Method, Learner]:
         """The method and its learner; raises all errors that can be found before reading."""
-        method = find_method(self.method)
+        check_choice("subwords", self.subwords, (None, True, False))
+        method = find_method(self.method).with_subwords(self.subwords)
         method.check_place(place)
         if has_vectors:
             check_vectors(method, methods_where(sees_vectors=True))
-        merged_text_options(method, self.text_options, 1)
+        merged_text_options(method, self._text_options, 1)
         learner = checked_learner(method, self.options, np.dtype(np.float32))
+        if self._embedding_name is not None:
+            check_embedding(self._embedding_name)
         check_seed(self.random_state)
         check_choice("allow_empty", self.allow_empty, (None, True, False))
         check_choice("keep_documents", self.keep_documents, (True, False))

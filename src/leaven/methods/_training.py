@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,13 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from leaven._base.plain import checked_plain, plain
 from leaven._base.typing import IntArray
-from leaven.classifier import FitReport, FittedClassifier
+from leaven.classifier import Channel, FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
 from leaven.documents._excerpts import Excerpts
 from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
-from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
+from leaven.exceptions import CollapseWarning, DataError, LabelWarning, UnlabeledHurtWarning
 from leaven.experts import documents_of, usual_decision
 from leaven.held_out import Combination, calibrate, calibrate_sets
 from leaven.held_out.diagnosis import diagnose_corpus
@@ -26,11 +27,19 @@ from leaven.learners import Learned, Learner, Message, Run
 from leaven.learning import View, learn_view
 from leaven.methods._diagnose import spelling_of
 from leaven.methods._label_quality import label_quality
-from leaven.methods._options import learner_options, make_learner, merged_text_options
+from leaven.methods._options import (
+    learner_options,
+    make_learner,
+    merged_text_options,
+    subword_options,
+)
 from leaven.methods._registry import Method
+from leaven.methods._text_quality import word_notes
 from leaven.methods._warm_start import WarmStart
 from leaven.neighbors import KeptDocuments
+from leaven.text._counter import TextCounter
 from leaven.text._options import TextOptions
+from leaven.text._vocabulary import EmptyVocabularyError
 
 __all__ = ["Training"]
 
@@ -77,6 +86,7 @@ class Training:
     keep_excerpts: int = 0  # characters of each
     options: Mapping[str, Any] | None = None  # of the learner, as the user gave them
     given_text_options: Mapping[str, Any] | None = None
+    subwords: bool | None = None  # as the user asked; the method has it already
     allow_empty: bool | None = None  # whether a document may be predicted to have no label
     has_vectors: bool = False  # which the user provides
     uses_labels: bool = False  # whether labels decided which words are kept
@@ -98,7 +108,8 @@ class Training:
         how = Counting(self.text_options, run.n_threads, run.progress, self._check_labels)
         counted = self._timed("counting", lambda: documents.counted(how))
         counted = counted.allowing_empty(self.allow_empty)
-        self.notes += counted.notes
+        self.notes += [*counted.notes, *counted.looks.notes(counted.counter.options.tokens)]
+        self.notes += word_notes(counted)
         doubts = doubtful_labels(counted.training.labels, counted.label_counts)
         self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
@@ -107,12 +118,14 @@ class Training:
         expert = earlier.expert(self.learner.title, counted.labels_digest)
         run = self.run = dataclasses.replace(run, start=expert)
         learned = self._timed("fitting", lambda: self.learner.fit(training, run))
-        combined = self._combined(learned, training, counted)
+        beside = self._beside(documents, counted, training)
+        combined = self._combined(learned, training, counted, beside)
         diagnosis = self._diagnosis(learned, training)
         quality = self._label_quality(counted, training, combined, view)
         kept = self._documents(training, combined)
         excerpts = self._excerpts(documents, kept)
-        report = self._report(learned, counted, combined, diagnosis, quality)
+        channel = None if beside is None else beside.channel(combined.beside)
+        report = self._report(learned, counted, combined, channel, diagnosis, quality)
         sees_vectors = any(expert.sees_vectors for expert in combined.experts)
         needs_view = view is not None and (view.n_given > 0 or sees_vectors)
         return FittedClassifier(
@@ -128,7 +141,43 @@ class Training:
             counted.labeled.hashes,
             kept,
             excerpts,
+            channel,
         )
+
+    def _beside(
+        self, documents: Uncounted, counted: Counted, training: TrainingSet
+    ) -> "_Beside | None":
+        """The same documents by their subwords, where the method uses them for such texts."""
+        n_documents, size = counted.n_documents, counted.training.size
+        options = subword_options(
+            self.method, self.given_text_options, n_documents, size.words_per_document
+        )
+        if options is None or self._is_stopped:
+            return None
+
+        def see() -> _Beside | None:
+            run = self.run
+            how = Counting(lambda _: options, run.n_threads, run.progress, with_vectors=False)
+            try:
+                found = documents.counted(how)
+            except EmptyVocabularyError:  # the documents share no subword
+                return None
+            if found.n_documents != n_documents:
+                raise DataError(
+                    f"there were {n_documents:,} documents at first and {found.n_documents:,} when "
+                    "their subwords were counted: a file changed meanwhile; train again once "
+                    "nothing writes to it"
+                )
+            view = self.start.beside_view(found.counter) or learn_view(
+                found.training.corpus,
+                self.learner.n_dims,
+                run.seed,
+                run.progress.phase("vectors"),
+            )
+            same = dataclasses.replace(found.training, like=training)
+            return _Beside(found.counter, view, same.with_vectors(view.seen, view.n_dims))
+
+        return self._timed("subwords", see)
 
     def _check_labels(self, labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
         """Check the labels as soon as they are known, and adapt the method to them."""
@@ -162,10 +211,19 @@ class Training:
 
         return self._timed("vectors", learn)
 
-    def _combined(self, learned: Learned, training: TrainingSet, counted: Counted) -> Combination:
+    def _combined(
+        self,
+        learned: Learned,
+        training: TrainingSet,
+        counted: Counted,
+        beside: "_Beside | None",
+    ) -> Combination:
+        combine: Callable[[Learned, TrainingSet, Run], Combination]
         if self.method.blend:
             step = "comparing"
-            combine = self.method.blended
+            combine = partial(
+                self.method.blended, beside=None if beside is None else beside.training
+            )
         elif self.calibrate:
             step = "calibrating"
             combine = calibrate_sets if training.labels.has_sets else calibrate
@@ -255,6 +313,7 @@ class Training:
         learned: Learned,
         counted: Counted,
         combined: Combination,
+        channel: Channel | None,
         diagnosis: dict[str, Any],
         labeled_texts: dict[str, int],
     ) -> FitReport:
@@ -276,6 +335,8 @@ class Training:
             n_labeled=int(counted.label_counts.sum()),
             class_counts=labels.by_name(labels.per_class(counted.label_counts).tolist()),
             n_words=counted.counter.n_words,
+            n_subwords=0 if channel is None else channel.counter.n_words,
+            scripts=counted.looks.script_shares,
             lines=[*learned.lines],
             class_lines=dict(learned.class_lines),
             size_choices=[dataclasses.asdict(choice) for choice in counted.counter.size_choices],
@@ -294,6 +355,7 @@ class Training:
                     "keep_documents": self.keep_documents,
                     "keep_excerpts": self.keep_excerpts,
                     "allow_empty": self.allow_empty,
+                    "subwords": self.subwords,
                 },
             },
             data=plain(self.data),
@@ -304,6 +366,21 @@ class Training:
         """Issue the warnings of the fit."""
         for category, message in self.messages:
             warnings.warn(message, category, stacklevel=stacklevel)
+
+
+@dataclass(frozen=True, eq=False)
+class _Beside:
+    """Documents by their subwords: how they are counted, where their vectors come from."""
+
+    counter: TextCounter
+    view: View
+    training: TrainingSet
+
+    def channel(self, chosen: Combination | None) -> Channel | None:
+        """The experts of subwords that were chosen, if any, with what they see."""
+        if chosen is None:
+            return None
+        return Channel(self.counter, chosen.experts, chosen.weights, self.view)
 
 
 def _no_diagnosis(why: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from leaven.classifier import FittedClassifier
 from leaven.corpora import Counted
 from leaven.experts import Expert
 from leaven.learning import View
+from leaven.text._counter import TextCounter
 
 __all__ = ["NO_START", "WarmStart"]
 
@@ -26,11 +27,22 @@ class WarmStart:
 
     earlier: FittedClassifier | None = None
     view: View | None = None  # where vectors come from, known to suit the documents' words
+    beside: tuple[TextCounter, View] | None = None  # the same of subwords, and what counts them
 
     @classmethod
     def of(cls, earlier: FittedClassifier) -> "WarmStart":
         """All that an earlier classifier provides, if it turns out to fit."""
-        return cls(earlier, earlier.view)
+        beside = earlier.beside
+        theirs = None
+        if beside is not None and beside.view is not None:
+            theirs = beside.counter, beside.view
+        return cls(earlier, earlier.view, theirs)
+
+    def beside_view(self, counter: TextCounter) -> View | None:
+        """Where vectors of subwords come from, if the same subwords were counted."""
+        if self.beside is None or not _same_words(self.beside[0], counter):
+            return None
+        return self.beside[1]
 
     def fitting(self, counted: Counted, method: str, options: Mapping[str, Any]) -> "WarmStart":
         """This start if it has the same method, options, words and classes, else an empty one."""
@@ -64,11 +76,14 @@ def _learned_by(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _same_numbers(earlier: FittedClassifier, counted: Counted) -> bool:
     """Whether columns and codes mean the same, so that parameters can be used again."""
-    words, now = earlier.counter, counted.counter
-    return (
+    same_classes = np.array_equal(earlier.classes, counted.training.labels.classes)
+    return same_classes and _same_words(earlier.counter, counted.counter)
+
+
+def _same_words(words: TextCounter, now: TextCounter) -> bool:
+    return words is now or (
         words.options == now.options
         and np.array_equal(words.vocabulary.arena, now.vocabulary.arena)
         and np.array_equal(words.vocabulary.starts, now.vocabulary.starts)
         and np.array_equal(words.idf, now.idf)
-        and np.array_equal(earlier.classes, counted.training.labels.classes)
     )

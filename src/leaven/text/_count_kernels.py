@@ -10,74 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leaven._base.compile import kernel
-from leaven.text._hash_table_kernels import (
-    PADDING,
-    fill,
-    find,
-    grown,
-    grown_table,
-    hash_bytes,
-    mix,
-    word_at,
-)
+from leaven.text._hash_table_kernels import PADDING, grown, with_room
+from leaven.text._ngram_kernels import cut
+from leaven.text._number_kernels import count_tokens, hash_tokens, number_tokens
+from leaven.text._script_kernels import LONGEST_OF_RUN, cut_runs, tokenize_scripts
 from leaven.text._token_kernels import tokenize, tokenize_ascii
 from leaven.text._unicode import DIGIT
-
-_ONE = np.uint64(1)
-
-
-@kernel
-def _number_tokens(
-    source, begins, ends, first, n_tokens, size, arena, starts, table, n_words, is_frozen, numbers
-):
-    """Number of the n-gram ending at each token from ``first`` on, -1 for an unknown one.
-
-    Unknown words are added unless the vocabulary is frozen; the arrays must have room.
-    Returns the number of words known afterwards.
-    """
-    for token in range(first, n_tokens):
-        begin, end = begins[token - size + 1], ends[token]
-        key = hash_bytes(source, begin, end)
-        slot = find(table, arena, starts, source, begin, end, key)
-        word = word_at(table, slot)
-        if word < 0 and not is_frozen:
-            word = n_words
-            used = starts[word]
-            for i in range(end - begin):
-                arena[used + i] = source[begin + i]
-            fill(table, slot, key, word, end - begin)
-            n_words += 1
-            starts[n_words] = used + end - begin
-        numbers[token] = word
-    return n_words
-
-
-@kernel
-def _hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, numbers, steps):
-    """Hashed feature of the n-gram ending at each token from ``first`` on, and its sign."""
-    for token in range(first, n_tokens):
-        begin, end = begins[token - size + 1], ends[token]
-        key = hash_bytes(source, begin, end)
-        mixed = mix(mix(key) + np.uint64(end - begin))
-        steps[token] = -1 if signed and mixed & _ONE else 1
-        numbers[token] = (mixed >> _ONE) % np.uint64(n_hash)
-
-
-@kernel
-def _count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, seen, cells):
-    """Add tokens to the document's cells; returns the number of cells used so far."""
-    for token in range(first, n_tokens):
-        word = numbers[token]
-        if word < 0:
-            continue
-        if seen[word, 0] == document:
-            cells[first_cell + seen[word, 1]] += steps[token]
-        else:
-            seen[word, 0] = document
-            seen[word, 1] = n_out - first_cell
-            cells[n_out] = (np.int64(word) << 32) + steps[token]
-            n_out += 1
-    return n_out
 
 
 class Texts(NamedTuple):
@@ -99,7 +37,7 @@ class WordTable(NamedTuple):
 class WordRules(NamedTuple):
     """What is a word."""
 
-    fold: Any  # uint32[0x110000]: see _unicode.fold_table
+    fold: Any  # uint32[0x110000]: see _unicode.fold_table, or lower_table for characters
     min_length: int  # fewest characters
     map_numbers: bool  # digit strings become one word
     min_n: int
@@ -117,6 +55,8 @@ def count_words(
     stop,  # WordTable of words to leave out
     known,  # WordTable of the words known so far
     is_frozen,  # other words are skipped
+    by_character,  # None; or, for tokens of any characters, whether each is a token: see cut
+    all_scripts,  # None; or True, for words of all scripts
     progress,
     thread,  # progress[thread] is the number of bytes counted so far
 ):
@@ -126,6 +66,9 @@ def count_words(
 
     Each document is tokenized, numbered and counted a window at a time: three simple loops
     let the processor look up many words at once, one loop stalls on every word.
+
+    numba leaves out the branches that an argument of None rules out, so what those two
+    arguments are for is compiled only where it is used.
     """
     data, offsets, is_ascii = texts
     fold, min_length, map_numbers, min_n, max_n, n_hash, signed = rules
@@ -139,7 +82,9 @@ def count_words(
     for document in range(first, last):
         longest = max(longest, offsets[document + 1] - offsets[document])
     # Lower-casing can lengthen UTF-8 by half (two bytes to three); "<number>" replaces a digit.
-    scratch = np.empty((10 if map_numbers else 2) * longest + 64, dtype=np.uint8)
+    # Each character of an unspaced run begins n-grams of its own.
+    times = 10 if map_numbers else 2 if all_scripts is None else LONGEST_OF_RUN
+    scratch = np.empty(times * longest + 64, dtype=np.uint8)
     lowered = np.empty(longest + 32, dtype=np.uint8)
     begins = np.empty(window, dtype=np.int64)
     ends = np.empty(window, dtype=np.int64)
@@ -150,21 +95,24 @@ def count_words(
     is_simple = max_n == 1 and not map_numbers and len(stop_starts) == 1
     n_seen = n_hash if n_hash else n_words + 8 * window if may_grow else n_words
     seen = np.full((n_seen, 2), -1, dtype=np.int32)  # document last seen in, cell there
-    if may_grow:
-        starts = grown(starts, n_seen + 1)
     cells = np.empty((offsets[last] - offsets[first]) // 10 + 2 * window, dtype=np.int64)
     indptr = np.zeros(last - first + 1, dtype=np.int64)
     # Typed zeros: a literal one would compile each function called with it twice.
     n_out = np.int64(0)
     for document in range(first, last):
         position, end = offsets[document], offsets[document + 1]
-        in_place = is_ascii[document] and is_simple
+        in_place = is_ascii[document] and is_simple and by_character is None
         source = lowered if in_place else scratch
         first_cell = n_out
         n_tokens = np.int64(0)
+        at_run = in_run = False  # the next window, this one, has n-grams of an unspaced run
         kept = 0  # tokens of the last window that n-grams of this one may begin with
         while position <= end:
-            if is_ascii[document]:
+            if by_character is not None:
+                position, n_tokens = cut(
+                    data, position, end, fold, by_character, scratch, begins, ends, n_tokens
+                )
+            elif is_ascii[document]:
                 position, n_tokens = tokenize_ascii(
                     data,
                     position,
@@ -183,6 +131,39 @@ def count_words(
                     offsets[document],
                     in_place,
                 )
+            elif all_scripts is not None:
+                in_run = at_run
+                at_run = False
+                if in_run:
+                    position, n_tokens = cut_runs(
+                        data,
+                        position,
+                        end,
+                        fold,
+                        stop_arena,
+                        stop_starts,
+                        stop_table,
+                        scratch,
+                        begins,
+                        ends,
+                    )
+                else:
+                    position, n_tokens, at_run = tokenize_scripts(
+                        data,
+                        position,
+                        end,
+                        byte_fold,
+                        fold,
+                        min_length,
+                        map_numbers,
+                        stop_arena,
+                        stop_starts,
+                        stop_table,
+                        scratch,
+                        begins,
+                        ends,
+                        n_tokens,
+                    )
             else:
                 position, n_tokens = tokenize(
                     data,
@@ -200,12 +181,14 @@ def count_words(
                     ends,
                     n_tokens,
                 )
-            for size in range(min_n, max_n + 1):
+            # The n-grams of a run are tokens themselves, which overlap.
+            first_size, last_size = (1, 1) if in_run else (min_n, max_n)
+            for size in range(first_size, last_size + 1):
                 begin = max(kept, size - 1)
                 if n_out + window > len(cells):
                     cells = grown(cells, 2 * len(cells) + window)
                 if n_hash:
-                    _hash_tokens(
+                    hash_tokens(
                         source, begins, ends, begin, n_tokens, size, n_hash, signed, numbers, steps
                     )
                 else:
@@ -216,17 +199,16 @@ def count_words(
                                 more[i, 0] = seen[i, 0]
                                 more[i, 1] = seen[i, 1]
                             seen = more
-                            starts = grown(starts, len(seen) + 1)
-                        if 3 * (n_words + window) > 2 * table.shape[0]:
-                            table = grown_table(table, 2 * table.shape[0])
-                        room = (
-                            starts[n_words]
-                            + size * (ends[n_tokens - 1] - begins[0] if n_tokens else 0)
-                            + PADDING
+                        n_bytes = ends[n_tokens - 1] - begins[0] if n_tokens else 0
+                        arena, starts, table = with_room(
+                            arena,
+                            starts,
+                            table,
+                            n_words,
+                            window,
+                            (LONGEST_OF_RUN if in_run else size) * n_bytes,
                         )
-                        if room > len(arena):
-                            arena = grown(arena, 2 * room)
-                    n_words = _number_tokens(
+                    n_words = number_tokens(
                         source,
                         begins,
                         ends,
@@ -240,7 +222,7 @@ def count_words(
                         is_frozen,
                         numbers,
                     )
-                n_out = _count_tokens(
+                n_out = count_tokens(
                     numbers,
                     steps,
                     begin,
@@ -251,7 +233,7 @@ def count_words(
                     seen,
                     cells,
                 )
-            kept = min(max_n - 1, n_tokens)
+            kept = 0 if in_run or at_run else min(max_n - 1, n_tokens)
             if kept:
                 shift = begins[n_tokens - kept]
                 for i in range(ends[n_tokens - 1] + 1 - shift):

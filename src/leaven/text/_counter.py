@@ -23,8 +23,11 @@ from leaven.text._counting import (
     Tokens,
     count_words,
 )
+from leaven.text._html import texts_of_html
 from leaven.text._options import TextOptions
+from leaven.text._stop_words import frequent_words
 from leaven.text._vocabulary import (
+    EmptyVocabularyError,
     Vocabulary,
     document_frequency_limits,
     mutual_information,
@@ -37,7 +40,13 @@ from leaven.text._vocabulary_size import SizeChoice, best_size, try_sizes
 IDF_FLOOR = 0.1
 ROWS_PER_TASK = 1000  # weighing fewer takes less time than waking a thread
 
-__all__ = ["TextCounter", "fit_counter", "inverse_frequency", "kept_words"]
+__all__ = [
+    "TextCounter",
+    "fit_counter",
+    "inverse_frequency",
+    "kept_words",
+    "with_stop_words_found",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +76,8 @@ class TextCounter:
         n_threads: int | None = None,
         on_progress: OnDone | None = None,
     ) -> Counts:
+        if self.options.html:
+            texts = texts_of_html(texts)
         raw = count_words(
             texts, self.tokens, self.vocabulary, n_threads=n_threads, on_progress=on_progress
         )
@@ -118,6 +129,8 @@ def fit_counter(
     which makes EM about 1.3 times as fast.
     """
     tokens = options.as_tokens
+    if options.html:
+        texts = texts_of_html(texts)
     fixed = Vocabulary.empty() if options.hash_features else vocabulary
     raw = count_words(texts, tokens, fixed, n_threads=n_threads, on_progress=on_progress)
     if fixed is not None:
@@ -126,8 +139,10 @@ def fit_counter(
         numbers: list[IntArray] = [np.arange(n_words, dtype=np.int32)] * len(raw)
         documents = _document_frequencies(raw, numbers, n_words) if options.idf else None
     else:
-        vocabulary, numbers, documents = _collect_vocabulary(raw, options, len(texts), by_frequency)
-        n_words = len(vocabulary)
+        vocabulary, numbers, documents, options = _collect_vocabulary(
+            raw, options, len(texts), by_frequency
+        )
+        tokens, n_words = options.as_tokens, len(vocabulary)
     X = _as_matrix(raw, numbers, n_words, dtype)
     size_choices: list[SizeChoice] = []
     if options.max_features == "auto":
@@ -163,8 +178,11 @@ def _document_frequencies(
 
 def _collect_vocabulary(
     raw: list[RawCounts], options: TextOptions, n_documents: int, by_frequency: bool
-) -> tuple[Vocabulary, list[IntArray], IntArray | None]:
-    """One ordered vocabulary for all parts, and each part's words' numbers in it (-1: dropped)."""
+) -> tuple[Vocabulary, list[IntArray], IntArray | None, TextOptions]:
+    """One ordered vocabulary for all parts, and each part's words' numbers in it (-1: dropped).
+
+    Also returns how many documents hold each word, and the options with the stop words found.
+    """
     merged = raw[0].vocabulary
     numbers: list[IntArray] = [np.arange(len(merged), dtype=np.int32)]
     for part in raw[1:]:
@@ -172,12 +190,25 @@ def _collect_vocabulary(
         numbers.append(number)
     low, high = document_frequency_limits(options.min_df, options.max_df, n_documents)
     documents = None
-    if options.idf or by_frequency or low > 1 or high < n_documents:
+    if options.idf or options.finds_stop_words or by_frequency or low > 1 or high < n_documents:
         documents = _document_frequencies(raw, numbers, len(merged))
+    found = options
+    if documents is not None:
+        found = with_stop_words_found(options, merged, documents, n_documents)
     order, documents = kept_words(merged, documents, options, n_documents, by_frequency)
     rank = np.full(len(merged), -1, dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    return merged.select(order), [rank[number] for number in numbers], documents
+    return merged.select(order), [rank[number] for number in numbers], documents, found
+
+
+def with_stop_words_found(
+    options: TextOptions, vocabulary: Vocabulary, documents: IntArray, n_documents: int
+) -> TextOptions:
+    """The options with frequent words listed, where these are to be left out."""
+    if not options.finds_stop_words or not len(vocabulary):
+        return options
+    found = vocabulary.select(frequent_words(vocabulary, documents, n_documents))
+    return replace(options, stop_words=tuple(found.words.to_pylist()))
 
 
 def kept_words(
@@ -192,25 +223,45 @@ def kept_words(
     ``documents``, the document frequencies, may be None where nothing depends on them.
     """
     if not len(vocabulary):
-        raise ValueError(
-            f"empty vocabulary: none of the {n_documents} documents holds a word (two or more "
-            "letters or digits) that is not a stop word"
+        wanted = "a word (two or more letters or digits) that is not a stop word"
+        if options.analyzer != "word":
+            wanted = f"{options.ngram_range[0]} or more characters to count"
+        raise EmptyVocabularyError(
+            f"empty vocabulary: none of the {n_documents} documents holds {wanted}"
         )
     order = vocabulary.sorted_order()
     if documents is not None:
         low, high = document_frequency_limits(options.min_df, options.max_df, n_documents)
+        is_dropped = np.zeros(len(vocabulary), bool)
+        if options.finds_stop_words:
+            is_dropped[frequent_words(vocabulary, documents, n_documents)] = True
         documents = documents[order]
-        is_kept = (documents >= low) & (documents <= high)
+        is_kept = (documents >= low) & (documents <= high) & ~is_dropped[order]
         order, documents = order[is_kept], documents[is_kept]
         if by_frequency:
             falling = np.argsort(-documents, kind="stable")
             order, documents = order[falling], documents[falling]
-        if not len(order):
-            raise ValueError(
-                f"no word occurs in between {low:g} and {high:g} documents; lower min_df="
-                f"{options.min_df!r} or raise max_df={options.max_df!r}"
+        if not len(order) and is_dropped.any():
+            raise EmptyVocabularyError(
+                "stop_words='frequent' leaves no word, because each is in many documents; list "
+                "the stop words, or leave none out"
             )
+        if not len(order):
+            raise EmptyVocabularyError(_nothing_shared(options, low, high, n_documents))
     return order, documents
+
+
+def _nothing_shared(options: TextOptions, low: float, high: float, n_documents: int) -> str:
+    """The message where no word is in as many documents as the options want."""
+    limits = f"lower min_df={options.min_df!r} or raise max_df={options.max_df!r}"
+    message = f"no word occurs in between {low:g} and {high:g} documents"
+    if options.analyzer != "word" or high < n_documents:
+        return f"{message}; {limits}"
+    return (
+        f"{message}: the documents share no words, as texts of identifiers or numbers, or of "
+        "clauses without spaces, do not; check the text column, count parts of words with "
+        f"--subwords (subwords=True), or {limits}"
+    )
 
 
 def inverse_frequency(

@@ -11,13 +11,12 @@ from leaven._base.progress import OnDone
 from leaven._base.threads import count_threads, run_in_threads
 from leaven.text._count_kernels import Texts, WordRules, WordTable
 from leaven.text._count_kernels import count_words as count_words_of
+from leaven.text._ngram_kernels import count_ngrams, number_ngrams
 from leaven.text._token_kernels import survey
-from leaven.text._unicode import fold_table
+from leaven.text._unicode import FEWEST_CHARACTERS, fold_table, lower_table
 from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["RawCounts", "Tokens", "count_words"]
-
-FEWEST_CHARACTERS = 2  # of a word
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,7 @@ class Tokens:
     """What is a word: characters, case, stop words, n-grams, numbers, hashing."""
 
     tokens: str = "words"
+    analyzer: str = "word"
     lowercase: bool = True
     stop_words: tuple[str, ...] = ()
     ngram_range: tuple[int, int] = (1, 1)
@@ -59,41 +59,74 @@ def count_words(
     With a ``vocabulary``, words outside it are skipped; without, words are collected.
     """
     texts, is_ascii = _surveyed(texts, tokens.lowercase)
+    if tokens.tokens == "spaces":
+        is_ascii[:] = False  # the quick way knows no punctuation inside words
     data, offsets = text_buffers(texts)
     bounds = _balanced_bounds(offsets, count_threads(n_threads))
     known = Vocabulary.empty() if vocabulary is None else vocabulary.writable()
-    fold = fold_table(tokens.tokens, tokens.lowercase)
-    progress = np.zeros(len(bounds) - 1, dtype=np.int64)
+    by_character = all_scripts = None  # see the kernel
+    if tokens.analyzer == "word":
+        fold = fold_table(tokens.tokens, tokens.lowercase)
+        all_scripts = True if tokens.tokens == "scripts" else None
+    else:
+        fold = lower_table(tokens.lowercase)
+        by_character = tokens.analyzer == "char"
+    # Character n-grams inside words are cut from each distinct word once, after counting words.
+    in_words = tokens.analyzer == "char_wb"
+    progress = np.zeros((2 if in_words else 1, len(bounds) - 1), dtype=np.int64)
 
     documents = Texts(data, offsets, is_ascii)
     rules = WordRules(
         fold,
-        FEWEST_CHARACTERS,
+        FEWEST_CHARACTERS[tokens.tokens],
         tokens.map_numbers,
-        *tokens.ngram_range,
-        tokens.hash_features,
+        *((1, 1) if in_words else tokens.ngram_range),
+        0 if in_words else tokens.hash_features,
         tokens.alternate_sign,
     )
     stop = WordTable(tokens.stop.arena, tokens.stop.starts, tokens.stop.table)
-    words = WordTable(known.arena, known.starts, known.table)
+    features = WordTable(known.arena, known.starts, known.table)
+    empty = Vocabulary.empty()
+    words = WordTable(empty.arena, empty.starts, empty.table) if in_words else features
 
     def count(part: int) -> RawCounts:
-        indptr, cells, arena, starts, table = count_words_of(
+        indptr, cells, *found = count_words_of(
             documents,
             bounds[part],
             bounds[part + 1],
             rules,
             stop,
             words,
-            vocabulary is not None,
-            progress,
+            vocabulary is not None and not in_words,
+            by_character,
+            all_scripts,
+            progress[0],
             part,
         )
-        return RawCounts(indptr, cells, Vocabulary(arena, starts, table))
+        if in_words:
+            first, ngrams, *found = number_ngrams(
+                WordTable(*found),
+                *tokens.ngram_range,
+                tokens.hash_features,
+                tokens.alternate_sign,
+                features,
+                vocabulary is not None,
+            )
+            indptr, cells = count_ngrams(
+                indptr,
+                cells,
+                first,
+                ngrams,
+                tokens.hash_features or len(found[1]) - 1,
+                offsets[bounds[part] : bounds[part + 1] + 1],
+                progress[1],
+                part,
+            )
+        return RawCounts(indptr, cells, Vocabulary(*found))
 
     def report() -> None:
         assert on_progress is not None
-        on_progress(int(progress.sum()), int(offsets[-1] - offsets[0]))
+        on_progress(int(progress.sum()) // len(progress), int(offsets[-1] - offsets[0]))
 
     return run_in_threads(count, len(bounds) - 1, report if on_progress else None)
 

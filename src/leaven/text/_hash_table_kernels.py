@@ -3,8 +3,9 @@
 
 Words live in an *arena*: their UTF-8 bytes one after another, with ``starts`` telling
 where each begins. A *table* is an open-addressing hash table over an arena: row
-``(key, 2 (number + 1) + is_long)``, zero meaning free. The key of a word of at most eight
-bytes is the word itself, so only long words of equal keys need a comparison of bytes.
+``(key, 16 (number + 1) + min(length, 9))``, zero meaning free. The key of a word of at most
+eight bytes is the word itself, padded with NUL, so only long words of equal keys need a
+comparison of bytes; the length tells apart words that end in NUL.
 """
 
 import numpy as np
@@ -20,6 +21,9 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SHIFT = np.uint64(29)
+_LENGTH_BITS = np.uint64(4)
+_LENGTH_MASK = np.uint64(15)
+_LONG = 9  # in place of the length of a word that is not its own key
 
 
 @kernel_inline
@@ -87,15 +91,15 @@ def find(table, arena, starts, data, start, end, key):
     mixed = mix(key)
     slot = (mixed ^ (mixed >> np.uint64(32))) & mask
     length = end - start
-    is_long = np.uint64(length > 8)
+    length_code = np.uint64(min(length, _LONG))
     while True:
         found = table[slot, 1]
         if found == 0:
             return slot
-        if table[slot, 0] == key and found & _ONE == is_long:
-            if not is_long:
+        if table[slot, 0] == key and found & _LENGTH_MASK == length_code:
+            if length < _LONG:
                 return slot
-            word = found >> _ONE
+            word = found >> _LENGTH_BITS
             begin = starts[word - _ONE]
             if starts[word] - begin == length:
                 i = 0
@@ -109,13 +113,13 @@ def find(table, arena, starts, data, start, end, key):
 @kernel_inline
 def fill(table, slot, key, word, length):
     table[slot, 0] = key
-    table[slot, 1] = (np.uint64(word + 1) << _ONE) | np.uint64(length > 8)
+    table[slot, 1] = (np.uint64(word + 1) << _LENGTH_BITS) | np.uint64(min(length, _LONG))
 
 
 @kernel_inline
 def word_at(table, slot):
     """Number of the word in a slot, -1 if the slot is free."""
-    return np.int64(table[slot, 1] >> _ONE) - 1
+    return np.int64(table[slot, 1] >> _LENGTH_BITS) - 1
 
 
 @kernel
@@ -140,6 +144,22 @@ def grown(array, size):
     for i in range(len(array)):
         grown[i] = array[i]
     return grown
+
+
+@kernel
+def with_room(arena, starts, table, n_words, n_more, n_bytes):
+    """The arrays of ``n_words`` words, with room for ``n_more`` of ``n_bytes`` in all."""
+    if n_words + n_more >= len(starts):
+        starts = grown(starts, 2 * len(starts) + n_more)
+    n_slots = table.shape[0]
+    while 3 * (n_words + n_more) > 2 * n_slots:
+        n_slots *= 2
+    if n_slots > table.shape[0]:
+        table = grown_table(table, n_slots)
+    room = starts[n_words] + n_bytes + PADDING
+    if room > len(arena):
+        arena = grown(arena, 2 * room)
+    return arena, starts, table
 
 
 @kernel

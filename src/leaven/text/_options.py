@@ -9,12 +9,14 @@ import numpy as np
 
 from leaven._base.validation import check_choice, check_in, check_whole
 from leaven.text._counting import Tokens
+from leaven.text._stop_words import FREQUENT, stop_word_list
 from leaven.text._unicode import TOKEN_CHARACTERS
-from leaven.text._vocabulary import check_words, stop_word_list
+from leaven.text._vocabulary import check_words
 
 __all__ = ["TextOptions"]
 
 LONGEST_NGRAM = 100
+ANALYZERS = ("word", "char_wb", "char")
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,9 @@ class TextOptions:
     The fields are the parameters of :class:`leaven.text.TextVectorizer`, documented there.
     """
 
+    html: bool = False
     tokens: str = "words"
+    analyzer: str = "word"
     lowercase: bool = True
     stop_words: str | Sequence[str] | None = None
     ngram_range: tuple[int, int] = (1, 1)
@@ -41,7 +45,9 @@ class TextOptions:
     length: float | None = None
 
     def __post_init__(self) -> None:
+        check_choice("html", self.html, [True, False])
         check_choice("tokens", self.tokens, TOKEN_CHARACTERS)
+        check_choice("analyzer", self.analyzer, ANALYZERS)
         check_choice("numbers", self.numbers, ["keep", "one"])
         check_choice("rank_by", self.rank_by, ["frequency", "mutual_information"])
         low, high = _checked_ngram_range(self.ngram_range)
@@ -71,6 +77,39 @@ class TextOptions:
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             words = check_words("stop_words", self.stop_words)
             object.__setattr__(self, "stop_words", tuple(sorted(set(words))))
+        elif self.stop_words is not None:
+            self._check_named_words()
+        if self.analyzer != "word":
+            self._check_only_characters()
+
+    def _check_named_words(self) -> None:
+        if not self.finds_stop_words:
+            stop_word_list(self.stop_words)  # raises if it is unknown
+            return
+        if self.hash_features is not None:
+            raise ValueError(
+                "stop_words='frequent' needs a vocabulary, which hash_features does not have; set "
+                "one of them to None"
+            )
+        if self.ngram_range != (1, 1):
+            raise ValueError(
+                "stop_words='frequent' needs ngram_range=(1, 1), because n-grams are counted "
+                f"before frequent words are known, got {self.ngram_range}; list the words instead"
+            )
+
+    @property
+    def finds_stop_words(self) -> bool:
+        """Whether stop words are found among those of the texts."""
+        return isinstance(self.stop_words, str) and self.stop_words == FREQUENT
+
+    def _check_only_characters(self) -> None:
+        for name, default in (("tokens", "words"), ("numbers", "keep"), ("stop_words", None)):
+            value = getattr(self, name)
+            if value not in (default, ()):
+                raise ValueError(
+                    f"{name} must be {default!r} with analyzer={self.analyzer!r}, which counts "
+                    f"characters, not words, got {value!r}; leave out one of the two options"
+                )
 
     @property
     def is_weighted(self) -> bool:
@@ -86,6 +125,7 @@ class TextOptions:
     def as_tokens(self) -> Tokens:
         return Tokens(
             tokens=self.tokens,
+            analyzer=self.analyzer,
             lowercase=self.lowercase,
             stop_words=tuple(stop_word_list(self.stop_words)),
             ngram_range=self.ngram_range,
@@ -102,7 +142,10 @@ class TextOptions:
         return replace(self, stop_words=self.as_tokens.stop_words)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        # Earlier versions, which do not know these options, can read models that do not use them.
+        later = {"html": False, "analyzer": "word"}
+        fields = asdict(self)
+        return {k: v for k, v in fields.items() if k not in later or v != later[k]}
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:

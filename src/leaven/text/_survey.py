@@ -18,9 +18,16 @@ from leaven.documents._label_sets import names_in
 from leaven.documents._readers import Documents
 from leaven.exceptions import DataError
 from leaven.text import _row_kernels
-from leaven.text._counter import TextCounter, inverse_frequency, kept_words
+from leaven.text._counter import (
+    TextCounter,
+    inverse_frequency,
+    kept_words,
+    with_stop_words_found,
+)
 from leaven.text._counting import RawCounts, Tokens, count_words
+from leaven.text._html import texts_of_html
 from leaven.text._labeled_texts import LabeledTexts
+from leaven.text._looks import TextLooks
 from leaven.text._options import TextOptions
 from leaven.text._vocabulary import Vocabulary, top_ranked
 
@@ -46,6 +53,7 @@ class Survey:
     labeled: LabeledTexts = field(default_factory=LabeledTexts.none)
     # Numbers of the documents, from the first one here, whose label is an audit.
     audited: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    looks: TextLooks = field(default_factory=TextLooks)
 
     def __add__(self, other: Self) -> Self:
         if len(self.documents) > len(self.vocabulary):  # hashed: buckets are identified by number
@@ -72,6 +80,7 @@ class Survey:
             n_bytes=self.n_bytes + other.n_bytes,
             labeled=self.labeled + other.labeled,
             audited=np.concatenate([self.audited, self.n_documents + other.audited]),
+            looks=self.looks + other.looks,
         )
         return together if len(vocabulary) <= MOST_WORDS else together._without_rarest()
 
@@ -101,11 +110,15 @@ def tokens_of(options: TextOptions) -> Tokens:
 
 
 def survey(
-    batch: Documents, tokens: Tokens, n_threads: int | None = None, audited: str | None = None
+    batch: Documents,
+    tokens: Tokens,
+    n_threads: int | None = None,
+    audited: str | None = None,
+    html: bool = False,
 ) -> Survey:
     """Survey documents; with hashing no word is stored, only document frequencies of buckets.
 
-    ``audited`` is the column that says which labels are audits.
+    ``audited`` is the column that says which labels are audits; ``html`` as in TextOptions.
     """
     labels: Counter[str] = Counter()
     labeled = LabeledTexts.none()
@@ -116,7 +129,8 @@ def survey(
         for entry in pc.value_counts(batch.labels.drop_null()).to_pylist():
             labels[entry["values"]] = entry["counts"]
     fixed = Vocabulary.empty() if tokens.hash_features else None
-    raw = count_words(batch.texts, tokens, fixed, n_threads=n_threads)
+    texts = texts_of_html(batch.texts) if html else batch.texts
+    raw = count_words(texts, tokens, fixed, n_threads=n_threads)
     parts = [_survey_of(part, tokens.hash_features) for part in raw]
     is_audited = np.zeros(0, bool)
     if audited is not None:
@@ -128,6 +142,7 @@ def survey(
         n_bytes=batch.texts.nbytes,
         labeled=labeled,
         audited=np.flatnonzero(is_audited),
+        looks=TextLooks.of(texts, html),
     )
 
 
@@ -186,6 +201,8 @@ def counter_from(found: Survey, options: TextOptions) -> TextCounter:
     if not options.hash_features:
         n_documents, limit = found.n_documents, options.max_features
         order, _ = kept_words(found.vocabulary, documents, options, n_documents, True)
+        options = with_stop_words_found(options, found.vocabulary, documents, n_documents)
+        tokens = options.as_tokens
         if limit is not None:
             best = top_ranked(found.totals[order], int(limit))
             order = order[best]

@@ -6,6 +6,7 @@ import numpy as np
 from leaven._base.compile import kernel, kernel_inline
 from leaven.text._hash_table_kernels import find, hash_bytes, load8, store8, trailing_zeros
 from leaven.text._unicode import DIGIT
+from leaven.text._utf8_kernels import decode, encode
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
 _HIGH_BITS = np.uint64(0x8080808080808080)
@@ -13,29 +14,7 @@ _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
 
 
 @kernel
-def _encode(point, scratch, written):
-    """Append one code point's UTF-8 bytes; returns the new number of bytes written."""
-    if point < 0x80:
-        scratch[written] = point
-        return written + 1
-    if point < 0x800:
-        scratch[written] = 0xC0 | (point >> 6)
-        scratch[written + 1] = 0x80 | (point & 0x3F)
-        return written + 2
-    if point < 0x10000:
-        scratch[written] = 0xE0 | (point >> 12)
-        scratch[written + 1] = 0x80 | ((point >> 6) & 0x3F)
-        scratch[written + 2] = 0x80 | (point & 0x3F)
-        return written + 3
-    scratch[written] = 0xF0 | (point >> 18)
-    scratch[written + 1] = 0x80 | ((point >> 12) & 0x3F)
-    scratch[written + 2] = 0x80 | ((point >> 6) & 0x3F)
-    scratch[written + 3] = 0x80 | (point & 0x3F)
-    return written + 4
-
-
-@kernel
-def _mapped_or_stopped(
+def mapped_or_stopped(
     scratch,
     start,
     end,
@@ -147,7 +126,7 @@ def tokenize_ascii(
                         store8(scratch, token_start + i, load8(lowered, source + i))
                     written = token_start + length
                     if not is_plain:
-                        written = _mapped_or_stopped(
+                        written = mapped_or_stopped(
                             scratch,
                             token_start,
                             written,
@@ -210,29 +189,11 @@ def tokenize(
         elif data[position] < 128:
             position += 1
         else:
-            byte = data[position]
-            if byte < 0xE0:
-                point = ((byte & 0x1F) << 6) | (data[position + 1] & 0x3F)
-                position += 2
-            elif byte < 0xF0:
-                point = (
-                    ((byte & 0x0F) << 12)
-                    | ((data[position + 1] & 0x3F) << 6)
-                    | (data[position + 2] & 0x3F)
-                )
-                position += 3
-            else:
-                point = (
-                    ((byte & 0x07) << 18)
-                    | ((data[position + 1] & 0x3F) << 12)
-                    | ((data[position + 2] & 0x3F) << 6)
-                    | (data[position + 3] & 0x3F)
-                )
-                position += 4
+            point, position = decode(data, position)
             folded_point = fold[point]
             if folded_point:
                 before = written
-                written = _encode(folded_point & ~DIGIT, scratch, written)
+                written = encode(folded_point & ~DIGIT, scratch, written)
                 n_extra += written - before - 1
                 n_wide_digits += (folded_point & DIGIT) != 0
                 continue
@@ -242,7 +203,7 @@ def tokenize(
         n_characters = written - token_start - n_extra
         if n_characters >= min_length:
             if not is_plain:
-                written = _mapped_or_stopped(
+                written = mapped_or_stopped(
                     scratch,
                     token_start,
                     written,

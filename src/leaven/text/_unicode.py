@@ -12,11 +12,28 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DIGIT", "NEEDS_PYTHON_LOWER", "TOKEN_CHARACTERS", "fold_table"]
+from leaven.text._unspaced import marks, unspaced_scripts
+
+__all__ = [
+    "DIGIT",
+    "FEWEST_CHARACTERS",
+    "MARK",
+    "NEEDS_PYTHON_LOWER",
+    "SPACE",
+    "TOKEN_CHARACTERS",
+    "UNSPACED",
+    "fold_table",
+    "lower_table",
+]
 
 NEEDS_PYTHON_LOWER = "[\u0130\u03a3]"
 DIGIT = np.uint32(1 << 31)
-TOKEN_CHARACTERS = {"words": r"\w", "letters": r"[^\W\d_]"}
+SPACE = np.uint32(1 << 30)
+UNSPACED = np.uint32(1 << 29)
+MARK = np.uint32(1 << 28)
+# What a word may begin with, and how many characters it has at least.
+TOKEN_CHARACTERS = {"words": r"\w", "letters": r"[^\W\d_]", "scripts": r"\w", "spaces": r"[^\s\0]"}
+FEWEST_CHARACTERS = {"words": 2, "letters": 2, "scripts": 2, "spaces": 1}
 
 _SURROGATES = range(0xD800, 0xE000)
 
@@ -25,32 +42,63 @@ _SURROGATES = range(0xD800, 0xE000)
 def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
     """Code point → code point as it appears in a token, 0 where it ends the token.
 
-    Decimal digits carry the flag :data:`DIGIT`.
+    Decimal digits carry the flag :data:`DIGIT`. For ``tokens="scripts"``, characters of
+    scripts without spaces between words carry :data:`UNSPACED`, other combining marks
+    :data:`MARK`.
     """
-    points = np.r_[: _SURROGATES.start, _SURROGATES.stop : 0x110000].astype(np.uint32)
-    special = np.isin(points, [ord(c) for c in NEEDS_PYTHON_LOWER[1:-1]])
-    points = points[~special]
-    every = points.astype("<u4").tobytes().decode("utf-32-le")
-    folded = every.lower() if lowercase else every
-    table = np.zeros(0x110000, dtype=np.uint32)
-    table[points] = np.frombuffer(folded.encode("utf-32-le"), dtype="<u4")
-    if not lowercase:
-        for character in NEEDS_PYTHON_LOWER[1:-1]:
-            table[ord(character)] = ord(character)
+    every = _every()
+    table = _case_table(lowercase).copy()
     letters = TOKEN_CHARACTERS[tokens]
     in_token = _matches(letters, every)
     in_token = in_token[
         table
     ]  # a letter is classified by its lower case, as when matching after lower()
+    flags = np.where(in_token & _matches(r"\d", every)[table], DIGIT, np.uint32(0))
+    if tokens == "scripts":
+        is_unspaced = unspaced_scripts()[table] > 0
+        is_mark = marks()[table] & ~is_unspaced
+        flags |= np.where(is_unspaced, UNSPACED, 0) | np.where(is_mark, MARK, 0)
+        in_token |= is_unspaced | is_mark
     table[~in_token] = 0
-    table[in_token & _matches(r"\d", every)[table & ~DIGIT]] |= DIGIT
+    return table | flags
+
+
+@cache
+def lower_table(lowercase: bool) -> NDArray[np.uint32]:
+    """Code point → its lower case, or itself; white space carries the flag :data:`SPACE`."""
+    table = _case_table(lowercase).copy()
+    table[_matches(r"\s", _every())] |= SPACE  # as str.split and re see it
     return table
+
+
+@cache
+def _every() -> str:
+    """Every code point a table can lower-case, in order."""
+    points = np.r_[: _SURROGATES.start, _SURROGATES.stop : 0x110000].astype("<u4")
+    special = np.isin(points, [ord(c) for c in NEEDS_PYTHON_LOWER[1:-1]])
+    return bytes(points[~special]).decode("utf-32-le")
+
+
+@cache
+def _case_table(lowercase: bool) -> NDArray[np.uint32]:
+    every = _every()
+    folded = every.lower() if lowercase else every
+    table = np.zeros(0x110000, dtype=np.uint32)
+    table[_points(every)] = _points(folded)
+    if not lowercase:
+        for character in NEEDS_PYTHON_LOWER[1:-1]:
+            table[ord(character)] = ord(character)
+    return table
+
+
+def _points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
 
 
 def _matches(character_class: str, every: str) -> NDArray[np.bool_]:
     """For each code point, whether the one-character pattern matches it."""
     matches = np.zeros(0x110000, dtype=bool)
-    points = np.frombuffer(every.encode("utf-32-le"), dtype="<u4")
+    points = _points(every)
     for run in re.finditer(f"(?:{character_class})+", every):
         matches[points[run.start() : run.end()]] = True
     for character in NEEDS_PYTHON_LOWER[1:-1]:

@@ -30,15 +30,32 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    tokens : {"words", "letters"}, default="words"
+    html : bool, default=False
+        Texts are HTML: remove tags, comments, and the contents of scripts and styles, and decode
+        entities. Tags separate words, except inline ones such as ``<b>``.
+    tokens : {"words", "letters", "scripts", "spaces"}, default="words"
         A word is a run of two or more letters, digits and underscores
-        (``(?u)\\b\\w\\w+\\b``), or of letters only.
+        (``(?u)\\b\\w\\w+\\b``), or of letters only. With "scripts", words of all scripts:
+        combining marks and joiners after a word's first character belong to the word, as in
+        Hindi; and in scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer,
+        Burmese, Tibetan and others) all n-grams of one to three characters are counted instead
+        of words, whatever ``ngram_range`` is. They break n-grams of words. With "spaces", a word
+        is whatever white space separates, for texts that a segmenter or tokenizer has split.
+    analyzer : {"word", "char_wb", "char"}, default="word"
+        Count words; or n-grams of characters, as ``CountVectorizer`` does: inside words that
+        white space delimits, with a blank before and after each ("char_wb"), or of the whole
+        text, white space included ("char"). The options ``tokens``, ``stop_words`` and
+        ``numbers`` are about words only.
     lowercase : bool, default=True
         Lower-case first, as ``str.lower`` does.
-    stop_words : "english", list of str or None, default=None
-        Words to leave out, compared after lower-casing.
+    stop_words : str, list of str or None, default=None
+        Words to leave out, compared after lower-casing. "english" is scikit-learn's list; other
+        languages, such as "german" or "de", need ``pip install 'leaven[stopwords]'``. "frequent"
+        is the 50 words that most documents contain, of those in at least 5 % of the documents
+        and in at least 20; it needs neither a list nor labels.
     ngram_range : (int, int), default=(1, 1)
-        Smallest and largest number of words in a row that count as one feature.
+        Smallest and largest number of words in a row that count as one feature; of characters,
+        where ``analyzer`` counts those.
     numbers : {"keep", "one"}, default="keep"
         With "one", every string of two or more digits becomes the word ``<number>``; a
         single digit is not a word. No effect with ``tokens="letters"``, which excludes digits.
@@ -99,7 +116,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         *,
+        html: bool = False,
         tokens: str = "words",
+        analyzer: str = "word",
         lowercase: bool = True,
         stop_words: Any = None,
         ngram_range: tuple[int, int] = (1, 1),
@@ -118,7 +137,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         dtype: Any = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.html = html
         self.tokens = tokens
+        self.analyzer = analyzer
         self.lowercase = lowercase
         self.stop_words = stop_words
         self.ngram_range = ngram_range
@@ -203,7 +224,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 "them to None"
             )
         fields = {name: getattr(self, name) for name in TextOptions.__dataclass_fields__}
-        return TextOptions(**fields)
+        options = TextOptions(**fields)
+        if self.vocabulary is not None and options.finds_stop_words:
+            raise ValueError(
+                "stop_words='frequent' leaves out words of the texts, but a vocabulary is given; "
+                "set one of them to None"
+            )
+        return options
 
     def _dtype(self, options: TextOptions) -> Any:
         if self.dtype is None:
@@ -226,7 +253,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def _given_vocabulary(self) -> Vocabulary | None:
         if self.vocabulary is None:
             return None
-        words = check_words("vocabulary", self.vocabulary)
+        is_word = self.analyzer == "word"
+        words = check_words("vocabulary", self.vocabulary, may_hold_nul=not is_word)
         if isinstance(self.vocabulary, Mapping):
             columns = [self.vocabulary[word] for word in words]
             is_whole = all(isinstance(column, Integral) for column in columns)

@@ -1,6 +1,6 @@
 """Vocabulary of a corpus, stored as one block of bytes, and selection of its words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -14,13 +14,17 @@ from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
 from leaven.text._hash_table_kernels import PADDING, build_table, merge_words, prefixes
 
 __all__ = [
+    "EmptyVocabularyError",
     "Vocabulary",
     "check_words",
     "document_frequency_limits",
     "mutual_information",
-    "stop_word_list",
     "top_ranked",
 ]
+
+
+class EmptyVocabularyError(ValueError):
+    """No word of the texts is left to count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +156,11 @@ def top_ranked(scores: FloatArray | IntArray, how_many: int) -> BoolArray:
     return keep
 
 
-def check_words(name: str, words: Iterable[Any]) -> list[str]:
-    """The words of the user's option ``name`` as a list; refuses values that cannot be words."""
+def check_words(name: str, words: Iterable[Any], *, may_hold_nul: bool = False) -> list[str]:
+    """The words of the user's option ``name`` as a list; refuses values that cannot be words.
+
+    No word of a text holds NUL, but n-grams of characters may.
+    """
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
         raise TypeError(
             f"{name} must be a list of words, got {words!r}; put a single word into a list"
@@ -162,8 +169,7 @@ def check_words(name: str, words: Iterable[Any]) -> list[str]:
     for word in listed:
         if not isinstance(word, str):
             raise TypeError(f"{name} must hold words of type str, got {word!r}; convert it to str")
-        # The hash table pads short words with NUL, so it would confuse such words.
-        if "\0" in word:
+        if "\0" in word and not may_hold_nul:
             raise ValueError(
                 f"{name} must hold words without NUL characters, got {word!r}; remove it"
             )
@@ -175,16 +181,3 @@ def check_words(name: str, words: Iterable[Any]) -> list[str]:
                 "character); remove it"
             ) from None
     return listed
-
-
-def stop_word_list(stop_words: str | Sequence[str] | frozenset[str] | None) -> list[str]:
-    """Stop words as a list: "english" is scikit-learn's list, None is no word."""
-    if stop_words is None:
-        return []
-    if stop_words == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return sorted(ENGLISH_STOP_WORDS)
-    if isinstance(stop_words, str):
-        raise ValueError(f"stop_words must be 'english' or a list of words, got {stop_words!r}")
-    return sorted(set(check_words("stop_words", stop_words)))

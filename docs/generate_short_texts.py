@@ -1,0 +1,104 @@
+"""Markdown about short texts and languages, from the results of two studies."""
+
+from typing import Any
+
+from generate_studies import read
+from studies import languages, short_texts
+from studies._provenance import described, staleness
+
+SHORT, LANGUAGES = "short_texts", "languages"
+Row = dict[str, Any]
+
+
+def stale_results() -> list[str]:
+    """A sentence for each study whose code has changed since it ran."""
+    told = {name: staleness(read(name).get("made_with")) for name in (SHORT, LANGUAGES)}
+    return [f"studies/results/{name}.json was {stale}" for name, stale in told.items() if stale]
+
+
+def size_table() -> str:
+    """Accuracy, macro F1, calibration error and seconds by method."""
+    found = read(SHORT)
+    about = (
+        f"{len(found['corpora'])} corpora, {found['draws']} draws; accuracy on test documents in "
+        f"%, by labels per class, and means over all of them ({_made(SHORT)}):"
+    )
+    return f"{about}\n\n{short_texts.size_table(found).strip()}"
+
+
+def findings() -> str:
+    """The differences in words."""
+    found = read(SHORT)["comparisons"]
+    return "\n".join(
+        [
+            f"- {_difference(found['auto_before'], '`auto`', 'the default before subwords')}",
+            f"- {_difference(found['words_before'], '`subwords=False`', 'it')}",
+            f"- {_difference(found['auto_svm'], '`auto`', 'the best of the three SVMs')}",
+            f"- {_cost()}",
+        ]
+    )
+
+
+def _difference(own: Row, ours: str, theirs: str) -> str:
+    """One comparison; its cells are pairs of a corpus and a number of labels."""
+    below = sorted(
+        (cell for cell in own["cells"] if cell["difference"] < -short_texts.WORTH_COUNTING),
+        key=lambda cell: float(cell["difference"]),
+    )
+    shown = (
+        f"{short_texts._names.SHORT_CORPORA[cell['corpus']]} with {cell['per_class']}: "
+        f"{100 * cell['difference']:+.1f}, p = {cell['p_value']:.2g}"
+        for cell in below
+    )
+    least = f"{100 * short_texts.WORTH_COUNTING:g} points"
+    return (
+        f"{ours} is {100 * own['difference']:+.1f} points from {theirs} on average, more than "
+        f"{least} above it in {own['n_above']} of {own['n_cells']} combinations of a corpus and a "
+        f"number of labels ({own['n_above_sure']} with p < {short_texts.SURE}), and more than "
+        f"{least} below it in {own['n_below'] or 'none'}"
+        + (f" ({own['n_below_sure']} with p < {short_texts.SURE})" if below else "")
+        + (f": {'; '.join(shown)}." if 0 < len(below) <= 5 else ".")
+    )
+
+
+def _cost() -> str:
+    of_method = {row["method"]: row for row in read(SHORT)["by_size"]}
+    own, words = of_method["auto"], of_method["auto_words"]
+    return (
+        f"With subwords a fit takes {own['seconds']:.1f} CPU seconds on average, with words only "
+        f"{words['seconds']:.1f}; the prediction of a document {own['predict_ms']:.2f} ms and "
+        f"{words['predict_ms']:.2f} ms; a model file has {own['model_mb']:.1f} MB and "
+        f"{words['model_mb']:.1f} MB."
+    )
+
+
+def corpus_table() -> str:
+    """Documents, classes and accuracy by corpus."""
+    table = short_texts.corpus_table(read(SHORT)).strip()
+    return f"Mean accuracy over all numbers of labels, in %, by corpus:\n\n{table}"
+
+
+def interval_table() -> str:
+    """Coverage of stated intervals and calibration."""
+    return short_texts.stated_table(read(SHORT), ("auto", "auto_before")).strip()
+
+
+def language_table() -> str:
+    """Accuracy by language and method."""
+    found = read(LANGUAGES)
+    sizes = f"{', '.join(map(str, found['sizes'][:-1]))} and {found['sizes'][-1]}"
+    about = (
+        f"Accuracy on test documents in % with {sizes} labels per class, mean of {found['draws']} "
+        f"draws ({_made(LANGUAGES)}):"
+    )
+    return f"{about}\n\n{languages.accuracy_table(found).strip()}"
+
+
+def language_examples() -> str:
+    """What a reader of the language can check."""
+    return "\n".join(languages.examples_shown(read(LANGUAGES))).strip()
+
+
+def _made(study: str) -> str:
+    link = f"[all tables](../studies/results/{study}.md)"
+    return f"`python -m studies {study}`; {described(read(study).get('made_with'))}; {link}"

@@ -1,0 +1,104 @@
+"""What the words of a text add to the scores of classes, as words and through their subwords."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from leaven._base.typing import BoolArray, ClassArray, Counts, FloatArray
+from leaven.classifier._channel import Channel, Seen
+from leaven.documents._arrow import as_text_array
+from leaven.experts import WordPull, strongest
+from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._html import text_of_html
+from leaven.text._options import TextOptions
+from leaven.text._spans import text_pieces
+
+__all__ = ["count_unknown", "word_pulls"]
+
+# Options that say what is a word.
+COUNTED = ("html", "tokens", "analyzer", "lowercase", "stop_words", "ngram_range", "numbers")
+
+
+class Explained(Protocol):
+    """A classifier whose scores come from words, and perhaps subwords."""
+
+    @property
+    def classes(self) -> ClassArray: ...
+    @property
+    def words(self) -> Channel: ...
+    @property
+    def beside(self) -> Channel | None: ...
+
+
+def word_pulls(
+    classifier: Explained, text: str, seen: Seen, given: Any, wanted: BoolArray | None
+) -> list[WordPull]:
+    """The words of a text, those first that move classes apart most, or these classes if given.
+
+    ``given`` is the user's vector of the text, if the classifier uses any.
+    """
+    x, channel = seen.X, classifier.words
+    words = channel.counter.vocabulary.words.take(pa.array(x.indices)).to_pylist()
+    added, weights = channel.pulls(x, given), x.data.tolist()
+    if classifier.beside is not None and seen.beside is not None:
+        through = _through_subwords(text, seen.beside, classifier.beside, channel)
+        for place, word in enumerate(words):
+            added[place] += through.pop(word, 0.0)
+        added = np.vstack([added, *through.values()])  # words that the model does not know
+        words += through
+        weights += [0.0] * len(through)
+    order, pulls = strongest(added, wanted)
+    names = classifier.classes.tolist()
+    return [
+        WordPull(
+            words[place],
+            float(weights[place]),
+            dict(zip(names, map(float, pulls[place]), strict=True)),
+        )
+        for place in order.tolist()
+    ]
+
+
+def count_unknown(counter: TextCounter, text: str, x: Counts) -> int:
+    """Number of different words of a text that are not counted; ``x`` are those that are."""
+    options = TextOptions(**{name: getattr(counter.options, name) for name in COUNTED})
+    try:
+        alone, _ = fit_counter(as_text_array([text]), options)
+    except ValueError:  # the text holds no word at all
+        return 0
+    return max(alone.n_words - x.nnz, 0)
+
+
+def _through_subwords(
+    text: str, x: Counts, channel: Channel, words: Channel
+) -> dict[str, FloatArray]:
+    """What each word of a text adds through its subwords, by the word as it is counted.
+
+    A subword that is in several words, or several times in one, is shared among them by its
+    occurrences. ``x`` are the subwords of the whole text.
+    """
+    written = list(_words(text_of_html(text) if words.counter.options.html else text, words))
+    if not written or not x.nnz:
+        return {}
+    tokens, names = zip(*written, strict=True)
+    options = replace(
+        channel.counter.options, html=False, binary=False, log_tf=False, idf=False, length=None
+    )
+    plain = replace(channel.counter, options=options)
+    counts = plain.count(as_text_array(list(tokens)), dtype=np.float64)[:, x.indices]
+    totals = np.maximum(np.asarray(counts.sum(axis=0)).ravel(), 1.0)
+    shares = counts @ (channel.pulls(x) / totals[:, None])  # (n_tokens, n_classes)
+    found: dict[str, FloatArray] = {}
+    for name, share in zip(names, np.asarray(shares), strict=True):
+        found[name] = found[name] + share if name in found else share
+    return {name: pull for name, pull in found.items() if np.any(pull)}
+
+
+def _words(text: str, words: Channel) -> Iterator[tuple[str, str]]:
+    """What white space separates in a text, each with the word, or words, that it is counted as."""
+    for token in text.split():
+        inside = [word for _, word in text_pieces(token, words.counter.tokens) if word is not None]
+        yield token, " ".join(inside) or token

@@ -1,0 +1,41 @@
+"""Shares of the classes in a corpus, where labels were given to as many documents of each class.
+
+People often label the same number of documents of every class, while one class in the corpus is
+ten times as frequent as another: then scores prefer rare classes. The shares are estimated from
+the unlabeled documents by EM over the shares alone: probabilities of classes are averaged, and
+corrected for the difference between these averages and the shares of the labels [Saerens02]_.
+
+.. [Saerens02] M. Saerens, P. Latinne and C. Decaestecker, "Adjusting the outputs of a classifier to
+   new a priori probabilities: a simple procedure", Neural Computation 14 (2002).
+"""
+
+import numpy as np
+
+from leaven._base.measures import log_softmax
+from leaven._base.typing import FloatArray, IntArray
+
+__all__ = ["class_bias"]
+
+STEPS = 5  # with more, classes that the model hardly knows vanish
+FLOOR = 0.01  # least estimated share of a class, in those of equal classes
+
+
+def class_bias(
+    scores: FloatArray, weight: FloatArray, codes: IntArray, accuracy: float
+) -> FloatArray:
+    """What to add to the scores of the classes, (n_classes,), for their shares in the corpus.
+
+    ``scores`` are those of unlabeled documents of these weights, ``codes`` the classes of the
+    labeled ones. The worse a model is, the less its shares mean: the logarithms of the ratios are
+    multiplied by its expected ``accuracy``.
+    """
+    n_classes = scores.shape[1]
+    if not len(scores) or not weight.sum():
+        return np.zeros(n_classes)
+    labeled = np.bincount(codes, minlength=n_classes) / len(codes)
+    bias = np.zeros(n_classes)
+    for _ in range(STEPS):
+        found = np.average(np.exp(log_softmax(scores + bias)), axis=0, weights=weight)
+        found += FLOOR / n_classes
+        bias = np.log(found / found.sum() / labeled)
+    return accuracy * bias
