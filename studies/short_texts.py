@@ -191,15 +191,15 @@ def auto(draw: Draw, settings: dict[str, Any]) -> tuple[Any, Row]:
     predicted = clf.classes_[proba.argmax(axis=1)]
     right = predicted == np.array(draw.sides.test.labels, dtype=object)
     stated = clf.report_.expected_accuracy
-    # Nothing is stated where no label could be held out.
+    # With one label per class only a range is stated; before subwords, nothing was.
     n_held_out = stated["n_held_out"] or 0
     return clf, {
         **judged(draw, predicted),
         "seconds": seconds,
         "ece": calibration_error(proba.max(axis=1), right),
-        "expected": stated["accuracy"] if n_held_out else None,
-        "low": stated["low"] if n_held_out else None,
-        "high": stated["high"] if n_held_out else None,
+        "expected_accuracy": stated["accuracy"],
+        "expected_low": stated["low"],
+        "expected_high": stated["high"],
         "n_held_out": n_held_out,
         "n_subwords": getattr(clf.report_, "n_subwords", 0),
         "predict_ms": 1e3 * seconds_to_predict / len(proba),
@@ -410,15 +410,22 @@ def mean_difference(cells: Sequence[Row]) -> float | None:
 def stated(rows: Sequence[Row], method: str, size: int | None) -> Row:
     """How often the stated interval holds the accuracy on test documents, and calibration."""
     own = [row for row in rows if row["method"] == method and size in (row["per_class"], None)]
-    known = [row for row in own if row["expected"] is not None]
+    known = [row for row in own if row["expected_low"] is not None]
+    exact = [row for row in known if row["expected_accuracy"] is not None]
     return {
         "method": method,
         "per_class": size,
         "n_fits": len(own),
         "n_stated": len(known),
-        "n_inside": sum(row["low"] <= row["accuracy"] <= row["high"] for row in known),
-        "width": fmean(row["high"] - row["low"] for row in known) if known else None,
-        "bias": fmean(row["expected"] - row["accuracy"] for row in known) if known else None,
+        "n_inside": sum(
+            row["expected_low"] <= row["accuracy"] <= row["expected_high"] for row in known
+        ),
+        "width": fmean(row["expected_high"] - row["expected_low"] for row in known)
+        if known
+        else None,
+        "bias": fmean(row["expected_accuracy"] - row["accuracy"] for row in exact)
+        if exact
+        else None,
         "ece": fmean(row["ece"] for row in own) if own else None,
     }
 

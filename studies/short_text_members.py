@@ -1,0 +1,383 @@
+"""What else was tried for short texts: blends of models of words and subwords, on training sides.
+
+Twelve corpora of short texts (_short_corpora.py), of which only the training side has a part here:
+1, 2, 5, 15 or 50 documents of every class are labeled (at most half of a class), and at most 3,000
+of the others, drawn at random, are unlabeled. Accuracy is that on 1,500 further documents of the
+training side (a quarter of it where that is less), which no model sees. There are two draws, by
+other seeds than in the study on test documents, short_texts.
+
+Models of words are the four of ``auto``: linear, linear with vectors, two-view EM, naive Bayes with
+EM. Subwords are n-grams of 3 to 5 characters inside words. ``auto`` adds three models of them with
+vectors of their own ("words + subwords"): linear with vectors, two-view EM, naive Bayes with EM.
+
+- "subwords alone": the same three, and a linear model
+- "one bag": counts of words and subwords side by side; both linear models and two-view EM
+- "vectors of both": models of subwords with vectors learned from words and subwords together
+- "word pairs and first words": a linear model of words, pairs of adjacent words, the first two
+  words of a text as such, and their pair
+- "shares": scores are corrected for the shares of classes as in ``auto``, by 5 steps of EM, the
+  logarithms times the expected accuracy
+- "distilled": ridge regression (penalty 10) on unit-length words and unit-length subwords of all
+  documents, fitted to the blend's probabilities; labeled documents count five times, by their label
+- "random labels": as many labels in total, drawn at random instead of per class, and one of
+  every class that has none among them
+
+All models are fitted to the same folds of labels, with all unlabeled documents, and blended by the
+weights that ``auto`` fits to held-out scores; its rule for a supervised model that wins alone is
+left out. With one label per class the weights are those of ``auto`` in that case.
+
+Run: ``python -m studies.short_text_members``; what is in results/short_text_members.jsonl is not
+computed again.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby, product
+from statistics import fmean
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+from scipy.sparse import csr_array, diags_array, hstack
+from sklearn.linear_model import Ridge
+from threadpoolctl import threadpool_limits
+
+from leaven._base.measures import log_softmax
+from leaven.corpora import Block, TrainingSet, in_memory
+from leaven.documents._arrow import as_text_array
+from leaven.documents._labels import Labels
+from leaven.experts import checked_scores, row_norms
+from leaven.held_out import HeldOut, _shares, class_bias, class_shares, fit_weights
+from leaven.learners import Learner, Run
+from leaven.learners._frequent_words import FrequentWordsLearner
+from leaven.learners._linear import LinearLearner, LinearVectorsLearner
+from leaven.learners._subwords import FrequentSubwordsLearner, TwoViewSubwordsLearner
+from leaven.learners._two_view import TwoViewLearner
+from leaven.learning import learn_view
+from leaven.methods import METHODS
+from leaven.methods._options import merged_text_options, subword_options
+from leaven.text._counter import fit_counter
+from leaven.text._options import TextOptions
+from studies import _common
+from studies._common import run_study
+from studies._rows import Row, RowFile, report
+from studies._short_corpora import SHORT, Labeled, split
+from studies._workers import compute
+
+SIZES = (1, 2, 5, 15, 50)  # labels per class
+DRAWS = (11, 12)  # seeds
+MOST_UNLABELED, MOST_OTHERS = 3000, 1500
+PENALTY, LABELED_WEIGHT = 10.0, 5.0  # of ridge regression, and of a labeled document in it
+RUN = Run(seed=0, n_threads=1)
+AUTO, ALONE = METHODS["auto"], METHODS["em"]
+OF_A_TASK = ("corpus", "per_class", "draw")
+ROWS = RowFile(_common.RESULTS / "short_text_members.jsonl", (*OF_A_TASK, "blend"))
+Views = Mapping[str, Sequence[str]]  # how documents are seen → models of them
+
+THREE = ("vectors", "two-view", "bayes")
+FOUR = ("linear", *THREE)
+WORDS: Views = {"words": FOUR}
+BOTH: Views = {"words": FOUR, "subwords": THREE}
+
+
+class Blend(NamedTuple):
+    """Models, and what is done with their scores."""
+
+    views: Views = BOTH
+    steps: int = 0  # of the estimate of shares
+    by_accuracy: bool = True  # whether its effect depends on the expected accuracy
+    student: str = ""  # a ridge regression instead of the blend, with or without its intercept
+    is_random: bool = False  # how documents to label were drawn
+
+
+BASE, RANDOM = "words + subwords", "words + subwords, random labels"
+SHARES = f"{BASE} + shares"
+BLENDS: dict[str, Blend] = {
+    "words": Blend(WORDS),
+    BASE: Blend(),
+    f"{BASE}, no naive Bayes of subwords": Blend({**WORDS, "subwords": THREE[:2]}),
+    "subwords alone": Blend({"subwords": FOUR}),
+    "one bag of words and subwords": Blend({"one bag": FOUR[:3]}),
+    f"{BASE}, vectors of both": Blend(
+        {**WORDS, "vectors of both": THREE[:2], "subwords": THREE[2:]}
+    ),
+    f"{BASE} + word pairs and first words": Blend({**BOTH, "pairs": FOUR[:1]}),
+    f"{BASE} of 2–4 characters": Blend({**WORDS, "2–4": THREE}),
+    f"{BASE} of 3–6 characters": Blend({**WORDS, "3–6": THREE}),
+    SHARES: Blend(steps=_shares.STEPS),
+    f"{SHARES}, 1 step": Blend(steps=1),
+    f"{SHARES}, 20 steps": Blend(steps=20),
+    f"{SHARES}, whatever the accuracy": Blend(steps=_shares.STEPS, by_accuracy=False),
+    f"{BASE}, distilled": Blend(student="with intercept"),
+    f"{BASE}, distilled, no intercept": Blend(student="without"),
+    f"{SHARES}, distilled": Blend(steps=_shares.STEPS, student="with intercept"),
+    RANDOM: Blend(is_random=True),
+    f"{SHARES}, random labels": Blend(is_random=True, steps=_shares.STEPS),
+}
+
+
+class Task(NamedTuple):
+    """Texts to learn from, the labeled ones first, and others to judge by."""
+
+    texts: list[str]
+    codes: Any  # -1 where unlabeled
+    labels: Labels
+    others: list[str]
+    truth: Any  # codes of the others
+
+
+class Seen(NamedTuple):
+    """Documents as some models see them: those to learn from, and the others."""
+
+    counts: tuple[Any, Any]
+    vectors: tuple[Any, Any] = (None, None)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores of a model, (n_documents, n_classes) each."""
+
+    held_out: Any
+    training: Any
+    others: Any
+    prior: float  # weight before any label is held out
+
+
+@lru_cache(maxsize=1)
+def training_side(corpus: str) -> Labeled:
+    return split(*SHORT[corpus]())[0]
+
+
+def drawn(corpus: str, per_class: int, draw: int, is_random: bool) -> Task:
+    texts, names = training_side(corpus)
+    classes, codes = np.unique(names, return_inverse=True)
+    rng = np.random.default_rng([draw, per_class])
+    order = rng.permutation(len(texts))
+    others, rest = np.split(order, [min(MOST_OTHERS, len(texts) // 4)])
+    of_class = [rest[codes[rest] == code] for code in range(len(classes))]
+    chosen = [own[: min(per_class, max(len(own) // 2, 1))] for own in of_class]
+    if is_random:
+        first = rest[: sum(map(len, chosen))]
+        chosen = [first, *(own[:1] for own in of_class if not np.isin(own, first).any())]
+    labeled = np.concatenate(chosen)
+    unlabeled = rng.permutation(np.setdiff1d(rest, labeled))[:MOST_UNLABELED]
+    known = np.r_[codes[labeled], np.full(len(unlabeled), -1)]
+    own = [texts[i] for i in (*labeled, *unlabeled)]
+    return Task(own, known, Labels(classes), [texts[i] for i in others], codes[others])
+
+
+class Members:
+    """Models of one task, each fitted once."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.n_documents = task, len(task.texts)
+        self.seen = lru_cache(maxsize=None)(self._seen)
+        self.training = lru_cache(maxsize=None)(self._training)
+        self.scored = lru_cache(maxsize=None)(self._scored)
+        self.held = HeldOut(self.training("words"), RUN)
+
+    def _counted(self, options: TextOptions, change: Callable[[str], str] = str) -> tuple[Any, Any]:
+        own, others = (
+            as_text_array([change(text) for text in texts])
+            for texts in (self.task.texts, self.task.others)
+        )
+        counter, X = fit_counter(own, options, by_frequency=True, n_threads=1)
+        return X, counter.count(others, n_threads=1)
+
+    def _seen(self, view: str) -> Seen:
+        words = merged_text_options(AUTO, None, self.n_documents)
+        if view == "vectors of both":
+            return Seen(self.seen("subwords").counts, self.seen("one bag").vectors)
+        if view == "pairs":  # without a length, which would be that of the first words alone
+            pairs = replace(words, ngram_range=(1, 2), min_df=1, length=None)
+            first = self._counted(pairs, lambda text: " ".join(text.split()[:2]))
+            return Seen(beside(self._counted(pairs), first))
+        if view == "one bag":
+            counts = beside(self.seen("words").counts, self.seen("subwords").counts)
+        elif view == "words":
+            counts = self._counted(words)
+        else:
+            subwords = subword_options(AUTO, None, self.n_documents, words_per_document=0.0)
+            assert subwords is not None
+            lengths = {"2–4": (2, 4), "3–6": (3, 6)}.get(view, subwords.ngram_range)
+            counts = self._counted(replace(subwords, ngram_range=lengths))
+        block = Block(counts[0], self.task.codes, np.ones(self.n_documents))
+        space = learn_view(in_memory(block, 1), TwoViewLearner().n_dims, RUN.seed)
+        own, others = (space.vectors(X, None, 1) for X in counts)
+        return Seen(counts, (own, others))
+
+    def _training(self, view: str) -> TrainingSet:
+        seen = self.seen(view)
+        own, weight = seen.vectors[0], np.ones(self.n_documents)
+        block = Block(seen.counts[0], self.task.codes, weight, own)
+        found = TrainingSet.of(in_memory(block, 1), self.task.labels)
+        n_dims = 0 if own is None else own.shape[1]
+        return replace(
+            found, n_dims=n_dims, like=None if view == "words" else self.training("words")
+        )
+
+    def _scored(self, view: str, model: str) -> Scored | None:
+        """None for a model that has no part, as in ``auto``."""
+        if model == "bayes" and not self.held.places:
+            return None
+        seen, training = self.seen(view), self.training(view)
+        learner = learner_of(view, model, self.n_documents)
+        learned = learner.fit(training, RUN)
+        if learned.has_collapsed and not self.held.places:
+            return None
+        own, others = (
+            checked_scores(learned.expert, X, vectors, training.n_classes)
+            for X, vectors in zip(seen.counts, seen.vectors, strict=True)
+        )
+        held_out = HeldOut(training, RUN).scores(learned)
+        return Scored(held_out, own, others, learner.prior_weight(training.size))
+
+    def predicted(self, blend: Blend) -> Any:
+        """Codes of the others."""
+        pairs = [(view, model) for view, models in blend.views.items() for model in models]
+        own = {pair: found for pair in pairs if (found := self.scored(*pair)) is not None}
+        linear = next(found.training for pair, found in own.items() if pair[1] == "vectors")
+        shares = class_shares(self.task.labels, linear, np.ones(self.n_documents))
+        held_out = [each.held_out for each in own.values()]
+        priors = [each.prior for each in own.values()]
+        weights = fit_weights(held_out, self.held.truth, priors, self.held.importance(shares))
+
+        def together(scores: Sequence[Any]) -> Any:
+            return np.tensordot(weights, np.stack(scores), 1)
+
+        known, others = (
+            together([getattr(each, part) for each in own.values()])
+            for part in ("training", "others")
+        )
+        if blend.steps:
+            guess = self.held.expectation(together(held_out), shares).guess
+            new = known[self.task.codes < 0]
+            with patch.object(_shares, "STEPS", blend.steps):
+                bias = class_bias(
+                    new,
+                    np.ones(len(new)),
+                    self.held.training.labeled.y,
+                    guess if blend.by_accuracy else 1.0,
+                )
+            known, others = known + bias, others + bias
+        if blend.student:
+            others = self._student(known, blend.student == "with intercept")
+        return others.argmax(axis=1)
+
+    def _student(self, scores: Any, has_intercept: bool) -> Any:
+        """Scores of the others by a ridge regression that imitates these scores."""
+        codes, is_labeled = self.task.codes, self.task.codes >= 0
+        wanted = np.exp(log_softmax(scores))
+        wanted[is_labeled] = np.eye(scores.shape[1])[codes[is_labeled]]
+        words, subwords = (self.seen(view).counts for view in ("words", "subwords"))
+        own, others = (
+            hstack([unit_rows(X) for X in pair], format="csr")
+            for pair in zip(words, subwords, strict=True)
+        )
+        student = Ridge(alpha=PENALTY, solver="sparse_cg", tol=1e-3)
+        student.fit(own, wanted, sample_weight=np.where(is_labeled, LABELED_WEIGHT, 1.0))
+        return student.predict(others) - (0 if has_intercept else student.intercept_)
+
+
+def beside(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Counts of two kinds in one matrix, of the documents to learn from and of the others."""
+    own, others = (csr_array(hstack(pair, "csr")) for pair in zip(one, other, strict=True))
+    for X in (own, others):
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return own, others
+
+
+def unit_rows(X: Any) -> Any:
+    return diags_array(1 / row_norms(X)) @ X
+
+
+def learner_of(view: str, model: str, n_documents: int) -> Learner:
+    if model == "linear":
+        return LinearLearner()
+    if model == "vectors":
+        return LinearVectorsLearner()
+    if model == "two-view":
+        two_views = TwoViewLearner if view == "words" else TwoViewSubwordsLearner
+        return two_views(**AUTO.settings)
+    bayes = FrequentWordsLearner if view == "words" else FrequentSubwordsLearner
+    return bayes(ALONE.fewest_documents(n_documents), ALONE.text["length"])
+
+
+def run_unit(plans: Sequence[Row]) -> list[Row]:
+    """Rows of one task; runs in a worker process."""
+    task = tuple(plans[0][name] for name in OF_A_TASK)
+    rows, members = [], lru_cache(lambda is_random: Members(drawn(*task, is_random)))
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for plan in plans:
+            blend = BLENDS[plan["blend"]]
+            own = members(blend.is_random)
+            right = own.predicted(blend) == own.task.truth
+            rows.append({**plan, "accuracy": float(right.mean()), "n_others": len(right)})
+    return rows
+
+
+def planned() -> list[Row]:
+    return [
+        {"corpus": corpus, "per_class": size, "draw": draw, "blend": blend}
+        for corpus, draw, size, blend in product(SHORT, DRAWS, SIZES, BLENDS)
+    ]
+
+
+def told(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    found = ", ".join(f"{row['blend']} {100 * row['accuracy']:.1f}" for row in rows)
+    return f"{first['corpus']} ({first['per_class']}): {found}"
+
+
+def summarize(rows: Sequence[Row]) -> Row:
+    found = {(row["blend"], *(row[name] for name in OF_A_TASK)): row["accuracy"] for row in rows}
+    tasks = [task for blend, *task in found if blend == BASE]
+    lines = []
+    for name, blend in BLENDS.items():
+        base = RANDOM if blend.is_random else BASE
+        gains = np.array([found[name, *task] - found[base, *task] for task in tasks])
+        of_size = [[found[name, *task] for task in tasks if task[1] == size] for size in SIZES]
+        lines.append(
+            {
+                "blend": name,
+                "accuracy_by_labels": dict(zip(SIZES, map(fmean, of_size), strict=True)),
+                "accuracy": fmean(map(fmean, of_size)),
+                "gain": float(gains.mean()),
+                "better": int((gains > 0).sum()),
+                "worse": int((gains < 0).sum()),
+            }
+        )
+    return {"n_corpora": len(SHORT), "draws": len(DRAWS), "n_tasks": len(tasks), "lines": lines}
+
+
+def markdown(results: Row) -> str:
+    shown = [
+        f"Accuracy on other documents of the training side in %, mean of {results['n_corpora']} "
+        f"corpora and {results['draws']} draws, by labels per class; gain over “{BASE}” in points "
+        f"(where labels are random, over it with random labels), and in how many of "
+        f"{results['n_tasks']} tasks it is more or less accurate:\n",
+        f"| blend | {' | '.join(map(str, SIZES))} | mean | gain | better | worse |",
+        "|---" * (len(SIZES) + 5) + "|",
+    ]
+    for line in results["lines"]:
+        means = (*line["accuracy_by_labels"].values(), line["accuracy"])
+        shown.append(
+            f"| {line['blend']} | {' | '.join(f'{100 * mean:.1f}' for mean in means)} | "
+            f"{100 * line['gain']:+.1f} | {line['better']} | {line['worse']} |"
+        )
+    return "\n".join(shown) + "\n"
+
+
+def main() -> None:
+    groups = groupby(ROWS.missing(planned()), lambda plan: [plan[name] for name in OF_A_TASK])
+    compute([list(group) for _, group in groups], run_unit, told, ROWS, processes=1)
+    rows = ROWS.of(planned())
+    results = summarize(rows)
+    report("short_text_members", rows, results, markdown(results), list(DRAWS))
+
+
+if __name__ == "__main__":
+    run_study(main)
