@@ -125,7 +125,8 @@ def few_labels_summary() -> str:
     return _paragraph(
         f"{_against_best()} The 90 % interval that it reports for its own accuracy contained the "
         f"accuracy on the test documents in {covered} % of the fits with more than one label per "
-        "class; with one it reports that the accuracy is unknown. Its calibration error is "
+        "class; with one it reports that the accuracy is unknown, and a range of other corpora, which "
+        f"contained it in {_covered_alone()[0]} %. Its calibration error is "
         f"{_listed(f'{error:.2f}' for error in errors)} with {_listed(budgets)} labels per class; "
         "with one or two labels per class there are too few to calibrate on. Uncalibrated, `em` "
         f"has a calibration error of {_overall('em_raw')['ece']:.2f} on average."
@@ -147,7 +148,8 @@ def few_labels_findings() -> str:
         f"{_overall('em_raw')['ece']:.2f}.",
         f"The interval contained the accuracy on test documents in {covered} % of {n_fits} fits "
         f"with {_listed(budgets[1:])} labels per class ({_listed(shares)} %); its width is "
-        f"{_listed(widths)} points. With one label per class no interval is reported.",
+        f"{_listed(widths)} points. With one label per class, the range that is reported instead "
+        f"contained it in {_covered_alone()[0]} %; it is {_covered_alone()[1]} points wide.",
     ]
     return "\n".join(_paragraph(point, item=True) for point in points)
 
@@ -336,12 +338,22 @@ def _coverage() -> tuple[str, int, list[str], list[str]]:
     rows = [
         row
         for row in read("few_labels")["coverage"]
-        if row["method"] == "auto" and row["per_class"] > 1  # with one label none is stated
+        if row["method"] == "auto" and row["per_class"] > 1  # with one label a range is stated
     ]
     n_fits = sum(row["draws"] for row in rows)
     covered = sum(row["covered"] * row["draws"] for row in rows) / n_fits
     widths = [f"{100 * row['width']:.0f}" for row in rows]
     return _short(covered), n_fits, [_short(row["covered"]) for row in rows], widths
+
+
+def _covered_alone() -> tuple[str, str]:
+    """Of auto's ranges with one label per class: how many hold the truth, and the width."""
+    (row,) = [
+        row
+        for row in read("few_labels")["coverage"]
+        if (row["method"], row["per_class"]) == ("auto", 1)
+    ]
+    return _short(row["covered"]), f"{100 * row['width']:.0f}"
 
 
 def _overall(method: str) -> Row:

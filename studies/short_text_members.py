@@ -31,9 +31,9 @@ computed again.
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
 from itertools import groupby, product
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -72,6 +72,7 @@ MOST_UNLABELED, MOST_OTHERS = 3000, 1500
 PENALTY, LABELED_WEIGHT = 10.0, 5.0  # of ridge regression, and of a labeled document in it
 RUN = Run(seed=0, n_threads=1)
 AUTO, ALONE = METHODS["auto"], METHODS["em"]
+LINEAR: dict[str, Learner] = {"linear": LinearLearner(), "vectors": LinearVectorsLearner()}
 OF_A_TASK = ("corpus", "per_class", "draw")
 ROWS = RowFile(_common.RESULTS / "short_text_members.jsonl", (*OF_A_TASK, "blend"))
 Views = Mapping[str, Sequence[str]]  # how documents are seen → models of them
@@ -109,7 +110,7 @@ BLENDS: dict[str, Blend] = {
     SHARES: Blend(steps=_shares.STEPS),
     f"{SHARES}, 1 step": Blend(steps=1),
     f"{SHARES}, 20 steps": Blend(steps=20),
-    f"{SHARES}, whatever the accuracy": Blend(steps=_shares.STEPS, by_accuracy=False),
+    f"{SHARES}, without the factor of accuracy": Blend(steps=_shares.STEPS, by_accuracy=False),
     f"{BASE}, distilled": Blend(student="with intercept"),
     f"{BASE}, distilled, no intercept": Blend(student="without"),
     f"{SHARES}, distilled": Blend(steps=_shares.STEPS, student="with intercept"),
@@ -121,11 +122,10 @@ BLENDS: dict[str, Blend] = {
 class Task(NamedTuple):
     """Texts to learn from, the labeled ones first, and others to judge by."""
 
-    texts: list[str]
-    codes: Any  # -1 where unlabeled
-    labels: Labels
-    others: list[str]
+    texts: tuple[list[str], list[str]]
+    codes: Any  # of those to learn from, -1 where unlabeled
     truth: Any  # codes of the others
+    labels: Labels
 
 
 class Seen(NamedTuple):
@@ -135,12 +135,11 @@ class Seen(NamedTuple):
     vectors: tuple[Any, Any] = (None, None)
 
 
-@dataclass(frozen=True, eq=False)
-class Scored:
+class Scored(NamedTuple):
     """Scores of a model, (n_documents, n_classes) each."""
 
     held_out: Any
-    training: Any
+    known: Any  # of all documents to learn from
     others: Any
     prior: float  # weight before any label is held out
 
@@ -165,102 +164,82 @@ def drawn(corpus: str, per_class: int, draw: int, is_random: bool) -> Task:
     unlabeled = rng.permutation(np.setdiff1d(rest, labeled))[:MOST_UNLABELED]
     known = np.r_[codes[labeled], np.full(len(unlabeled), -1)]
     own = [texts[i] for i in (*labeled, *unlabeled)]
-    return Task(own, known, Labels(classes), [texts[i] for i in others], codes[others])
+    return Task((own, [texts[i] for i in others]), known, codes[others], Labels(classes))
 
 
 class Members:
     """Models of one task, each fitted once."""
 
     def __init__(self, task: Task) -> None:
-        self.task, self.n_documents = task, len(task.texts)
-        self.seen = lru_cache(maxsize=None)(self._seen)
-        self.training = lru_cache(maxsize=None)(self._training)
-        self.scored = lru_cache(maxsize=None)(self._scored)
+        self.task, self.ones = task, np.ones(len(task.codes))
+        self.seen, self.training = cache(self._seen), cache(self._training)
+        self.scored = cache(self._scored)
         self.held = HeldOut(self.training("words"), RUN)
 
-    def _counted(self, options: TextOptions, change: Callable[[str], str] = str) -> tuple[Any, Any]:
-        own, others = (
-            as_text_array([change(text) for text in texts])
-            for texts in (self.task.texts, self.task.others)
-        )
-        counter, X = fit_counter(own, options, by_frequency=True, n_threads=1)
-        return X, counter.count(others, n_threads=1)
+    def _counted(self, options: TextOptions, most: int | None = None) -> tuple[Any, Any]:
+        """Counts of the documents, or of their first words."""
+        texts = [[" ".join(each.split()[:most]) for each in own] for own in self.task.texts]
+        counter, X = fit_counter(as_text_array(texts[0]), options, by_frequency=True, n_threads=1)
+        return X, counter.count(as_text_array(texts[1]), n_threads=1)
 
     def _seen(self, view: str) -> Seen:
-        words = merged_text_options(AUTO, None, self.n_documents)
+        words = merged_text_options(AUTO, None, len(self.ones))
         if view == "vectors of both":
             return Seen(self.seen("subwords").counts, self.seen("one bag").vectors)
-        if view == "pairs":  # without a length, which would be that of the first words alone
+        if view == "pairs":  # of any length, or the first words would weigh as much as all
             pairs = replace(words, ngram_range=(1, 2), min_df=1, length=None)
-            first = self._counted(pairs, lambda text: " ".join(text.split()[:2]))
-            return Seen(beside(self._counted(pairs), first))
+            return Seen(beside(self._counted(pairs), self._counted(pairs, 2)))
         if view == "one bag":
             counts = beside(self.seen("words").counts, self.seen("subwords").counts)
         elif view == "words":
             counts = self._counted(words)
         else:
-            subwords = subword_options(AUTO, None, self.n_documents, words_per_document=0.0)
+            subwords = subword_options(AUTO, None, len(self.ones), words_per_document=0.0)
             assert subwords is not None
             lengths = {"2–4": (2, 4), "3–6": (3, 6)}.get(view, subwords.ngram_range)
             counts = self._counted(replace(subwords, ngram_range=lengths))
-        block = Block(counts[0], self.task.codes, np.ones(self.n_documents))
-        space = learn_view(in_memory(block, 1), TwoViewLearner().n_dims, RUN.seed)
-        own, others = (space.vectors(X, None, 1) for X in counts)
-        return Seen(counts, (own, others))
+        corpus = in_memory(Block(counts[0], self.task.codes, self.ones), 1)
+        space = learn_view(corpus, TwoViewLearner().n_dims, RUN.seed)
+        return Seen(counts, (space.vectors(counts[0], None, 1), space.vectors(counts[1], None, 1)))
 
     def _training(self, view: str) -> TrainingSet:
-        seen = self.seen(view)
-        own, weight = seen.vectors[0], np.ones(self.n_documents)
-        block = Block(seen.counts[0], self.task.codes, weight, own)
-        found = TrainingSet.of(in_memory(block, 1), self.task.labels)
-        n_dims = 0 if own is None else own.shape[1]
-        return replace(
-            found, n_dims=n_dims, like=None if view == "words" else self.training("words")
-        )
+        X, vectors = self.seen(view).counts[0], self.seen(view).vectors[0]
+        corpus = in_memory(Block(X, self.task.codes, self.ones, vectors), 1)
+        like = None if view == "words" else self.training("words")
+        n_dims = 0 if vectors is None else vectors.shape[1]
+        return replace(TrainingSet.of(corpus, self.task.labels), n_dims=n_dims, like=like)
 
     def _scored(self, view: str, model: str) -> Scored | None:
         """None for a model that has no part, as in ``auto``."""
         if model == "bayes" and not self.held.places:
             return None
         seen, training = self.seen(view), self.training(view)
-        learner = learner_of(view, model, self.n_documents)
+        learner = learner_of(view, model, len(self.ones))
         learned = learner.fit(training, RUN)
         if learned.has_collapsed and not self.held.places:
             return None
-        own, others = (
+        known, others = (
             checked_scores(learned.expert, X, vectors, training.n_classes)
             for X, vectors in zip(seen.counts, seen.vectors, strict=True)
         )
         held_out = HeldOut(training, RUN).scores(learned)
-        return Scored(held_out, own, others, learner.prior_weight(training.size))
+        return Scored(held_out, known, others, learner.prior_weight(training.size))
 
     def predicted(self, blend: Blend) -> Any:
         """Codes of the others."""
         pairs = [(view, model) for view, models in blend.views.items() for model in models]
         own = {pair: found for pair in pairs if (found := self.scored(*pair)) is not None}
-        linear = next(found.training for pair, found in own.items() if pair[1] == "vectors")
-        shares = class_shares(self.task.labels, linear, np.ones(self.n_documents))
-        held_out = [each.held_out for each in own.values()]
-        priors = [each.prior for each in own.values()]
-        weights = fit_weights(held_out, self.held.truth, priors, self.held.importance(shares))
-
-        def together(scores: Sequence[Any]) -> Any:
-            return np.tensordot(weights, np.stack(scores), 1)
-
-        known, others = (
-            together([getattr(each, part) for each in own.values()])
-            for part in ("training", "others")
-        )
+        linear = next(found.known for pair, found in own.items() if pair[1] == "vectors")
+        shares = class_shares(self.task.labels, linear, self.ones)
+        *scores, priors = zip(*own.values(), strict=True)
+        weights = fit_weights(scores[0], self.held.truth, priors, self.held.importance(shares))
+        held_out, known, others = (np.tensordot(weights, np.stack(part), 1) for part in scores)
         if blend.steps:
-            guess = self.held.expectation(together(held_out), shares).guess
-            new = known[self.task.codes < 0]
+            guess = self.held.expectation(held_out, shares).guess if blend.by_accuracy else 1.0
+            is_new = self.task.codes < 0
             with patch.object(_shares, "STEPS", blend.steps):
-                bias = class_bias(
-                    new,
-                    np.ones(len(new)),
-                    self.held.training.labeled.y,
-                    guess if blend.by_accuracy else 1.0,
-                )
+                labeled = self.held.training.labeled.y
+                bias = class_bias(known[is_new], self.ones[is_new], labeled, guess)
             known, others = known + bias, others + bias
         if blend.student:
             others = self._student(known, blend.student == "with intercept")
@@ -271,22 +250,19 @@ class Members:
         codes, is_labeled = self.task.codes, self.task.codes >= 0
         wanted = np.exp(log_softmax(scores))
         wanted[is_labeled] = np.eye(scores.shape[1])[codes[is_labeled]]
-        words, subwords = (self.seen(view).counts for view in ("words", "subwords"))
-        own, others = (
-            hstack([unit_rows(X) for X in pair], format="csr")
-            for pair in zip(words, subwords, strict=True)
-        )
+        units = ([unit_rows(X) for X in self.seen(view).counts] for view in BOTH)
+        known, others = (hstack(pair, format="csr") for pair in zip(*units, strict=True))
         student = Ridge(alpha=PENALTY, solver="sparse_cg", tol=1e-3)
-        student.fit(own, wanted, sample_weight=np.where(is_labeled, LABELED_WEIGHT, 1.0))
+        student.fit(known, wanted, sample_weight=np.where(is_labeled, LABELED_WEIGHT, 1.0))
         return student.predict(others) - (0 if has_intercept else student.intercept_)
 
 
 def beside(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
     """Counts of two kinds in one matrix, of the documents to learn from and of the others."""
-    own, others = (csr_array(hstack(pair, "csr")) for pair in zip(one, other, strict=True))
-    for X in (own, others):
+    known, others = (csr_array(hstack(pair, "csr")) for pair in zip(one, other, strict=True))
+    for X in (known, others):
         X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return own, others
+    return known, others
 
 
 def unit_rows(X: Any) -> Any:
@@ -294,28 +270,30 @@ def unit_rows(X: Any) -> Any:
 
 
 def learner_of(view: str, model: str, n_documents: int) -> Learner:
-    if model == "linear":
-        return LinearLearner()
-    if model == "vectors":
-        return LinearVectorsLearner()
+    if model in LINEAR:
+        return LINEAR[model]
+    two_view, bayes = (
+        (TwoViewLearner, FrequentWordsLearner)
+        if view == "words"
+        else (TwoViewSubwordsLearner, FrequentSubwordsLearner)
+    )
     if model == "two-view":
-        two_views = TwoViewLearner if view == "words" else TwoViewSubwordsLearner
-        return two_views(**AUTO.settings)
-    bayes = FrequentWordsLearner if view == "words" else FrequentSubwordsLearner
+        return two_view(**AUTO.settings)
     return bayes(ALONE.fewest_documents(n_documents), ALONE.text["length"])
 
 
 def run_unit(plans: Sequence[Row]) -> list[Row]:
     """Rows of one task; runs in a worker process."""
-    task = tuple(plans[0][name] for name in OF_A_TASK)
-    rows, members = [], lru_cache(lambda is_random: Members(drawn(*task, is_random)))
+    corpus, per_class, draw = (plans[0][name] for name in OF_A_TASK)
+    members = cache(lambda is_random: Members(drawn(corpus, per_class, draw, is_random)))
+    rows = []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for plan in plans:
             blend = BLENDS[plan["blend"]]
             own = members(blend.is_random)
-            right = own.predicted(blend) == own.task.truth
-            rows.append({**plan, "accuracy": float(right.mean()), "n_others": len(right)})
+            accuracy = float((own.predicted(blend) == own.task.truth).mean())
+            rows.append({**plan, "accuracy": accuracy, "n_others": len(own.task.truth)})
     return rows
 
 

@@ -8,8 +8,10 @@ from typer.testing import CliRunner
 
 from leaven import TextClassifier, load
 from leaven.cli import app
+from leaven.cli._text_options import WordKind
 from leaven.documents._arrow import as_text_array
 from leaven.text._looks import TextLooks
+from leaven.text._unicode import TOKEN_CHARACTERS
 
 # Clauses without spaces: two topics, of words that no document has at its edges alone.
 JAPANESE = {
@@ -185,3 +187,17 @@ def test_the_command_line_can_ask_for_subwords(option, has_subwords, tmp_path, m
     assert (" subwords\n" in trained.stdout) == has_subwords
     informed = CliRunner().invoke(app, ["info", "model.leaven", "--json"])
     assert (json.loads(informed.stdout)["n_subwords"] > 0) == has_subwords
+
+
+def test_the_command_line_can_say_what_a_word_is(tmp_path, monkeypatch):
+    assert {kind.value for kind in WordKind} == set(TOKEN_CHARACTERS)
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(
+        f"{'パン を 焼く' if i % 2 else '軌道 の 星'},{'ab'[i % 2]}\n" for i in range(30)
+    )
+    (tmp_path / "data.csv").write_text("text,label\n" + rows)
+    trained = CliRunner().invoke(app, ["train", "data.csv", "--tokens", "spaces"])
+    assert trained.exit_code == 0, trained.stderr
+    assert set(load("model.leaven").fitted.counter.columns) == set(
+        ["パン", "を", "焼く", "軌道", "の", "星"]
+    )

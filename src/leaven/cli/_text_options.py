@@ -1,5 +1,6 @@
-"""Options of commands that train for kinds of text: HTML, and stop words of a language."""
+"""Options of commands that train for kinds of text: HTML, kinds of words, stop words."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,13 +8,35 @@ import typer
 
 from leaven.cli._help import TEXT
 
-__all__ = ["Html", "StopWords", "html_option", "read_stop_words"]
+__all__ = ["Html", "StopWords", "TokensOption", "WordKind", "html_option", "read_stop_words"]
+
+
+class WordKind(StrEnum):
+    """What is a word; a test compares it with the library's."""
+
+    scripts = "scripts"
+    words = "words"
+    letters = "letters"
+    spaces = "spaces"
+
 
 Html = Annotated[
     bool,
     typer.Option(
         "--html",
         help="Texts are HTML: remove tags, comments, scripts and styles, and decode entities.",
+        rich_help_panel=TEXT,
+    ),
+]
+TokensOption = Annotated[
+    WordKind | None,
+    typer.Option(
+        "--tokens",
+        metavar="KIND",
+        help="What is a word: scripts, runs of letters and digits, in scripts without spaces runs "
+        "of 1 to 3 characters; words, the same without regard to scripts; letters, runs of letters "
+        "only; spaces, whatever white space separates, for texts that a segmenter has split.",
+        show_default="scripts",
         rich_help_panel=TEXT,
     ),
 ]

@@ -20,7 +20,13 @@ from leaven.cli._data_options import Audited, Data, reads_documents
 from leaven.cli._methods import DEFAULT_METHOD
 from leaven.cli._next import next_commands
 from leaven.cli._outputs import Force, KeepDocuments, KeepExcerpts, check_model
-from leaven.cli._text_options import Html, StopWords, html_option, read_stop_words
+from leaven.cli._text_options import (
+    Html,
+    StopWords,
+    TokensOption,
+    html_option,
+    read_stop_words,
+)
 from leaven.cli._train_options import (
     AllowEmpty,
     Alpha,
@@ -142,6 +148,7 @@ def train_command(
     option: MethodOption = None,
     seed: Seed = 0,
     html: Html = False,
+    tokens: TokensOption = None,
     subwords: Subwords = None,
     stop_words: StopWords = None,
     min_df: MinDf = None,
@@ -223,6 +230,8 @@ def train_command(
             text_options["stop_words"] = read_stop_words(stop_words)
         if ngrams is not None:
             text_options["ngram_range"] = (1, ngrams)
+        if tokens is not None:
+            text_options["tokens"] = tokens.value
         if numbers_as_one:
             text_options["numbers"] = "one"
         if length is not None:

@@ -62,9 +62,8 @@ def unspaced_scripts() -> NDArray[np.uint8]:
     script = np.zeros(0x110000, dtype=np.uint8)
     for number, blocks in enumerate(UNSPACED_SCRIPTS.values(), start=1):
         for first, last in blocks:
-            for point in range(first, last + 1):
-                if unicodedata.category(chr(point))[0] in "LM":
-                    script[point] = number
+            script[first : last + 1] = number
+    script[~np.isin(_categories(), [ord("L"), ord("M")])] = 0
     script[ZERO] = 1 + list(UNSPACED_SCRIPTS).index("Han")
     return script
 
@@ -72,9 +71,17 @@ def unspaced_scripts() -> NDArray[np.uint8]:
 @cache
 def marks() -> BoolArray:
     """For each code point, whether it is a combining mark or a joiner, of any script."""
-    is_mark = np.zeros(0x110000, dtype=bool)
-    for first, last in ASSIGNED:
-        for point in range(first, last + 1):
-            is_mark[point] = unicodedata.category(chr(point))[0] == "M"
+    is_mark: BoolArray = _categories() == ord("M")
     is_mark[list(JOINERS)] = True
     return is_mark
+
+
+@cache
+def _categories() -> NDArray[np.uint8]:
+    """First letter of each code point's category, 0 where nothing is assigned."""
+    letters = np.zeros(0x110000, dtype=np.uint8)
+    for first, last in ASSIGNED:
+        # Joined by compiled code: every program that classifies a text waits for this.
+        names = "".join(map(unicodedata.category, map(chr, range(first, last + 1))))
+        letters[first : last + 1] = np.frombuffer(names.encode(), np.uint8)[::2]
+    return letters
