@@ -1,14 +1,12 @@
 """What else was tried for short texts: blends of models of words and subwords, on training sides.
 
-Twelve corpora of short texts (_short_corpora.py), of which only the training side has a part here:
-1, 2, 5, 15 or 50 documents of every class are labeled (at most half of a class), and at most 3,000
-of the others, drawn at random, are unlabeled. Accuracy is that on 1,500 further documents of the
-training side (a quarter of it where that is less), which no model sees. There are two draws, by
-other seeds than in the study on test documents, short_texts.
-
-Models of words are the four of ``auto``: linear, linear with vectors, two-view EM, naive Bayes with
-EM. Subwords are n-grams of 3 to 5 characters inside words. ``auto`` adds three models of them with
-vectors of their own ("words + subwords"): linear with vectors, two-view EM, naive Bayes with EM.
+Twelve corpora (_short_corpora.py), of which only the training side has a part here: 1, 2, 5, 15 or
+50 documents of every class are labeled (at most half of a class), and at most 3,000 of the others,
+drawn at random, are unlabeled. Accuracy is that on 1,500 further documents of the training side (a
+quarter of it where that is less), which no model sees. The two draws have other seeds than those of
+short_texts. Models of words are the four of ``auto``: linear, linear with vectors, two-view EM,
+naive Bayes with EM. Subwords are n-grams of 3 to 5 characters inside words; "words + subwords" adds
+what ``auto`` does: linear with vectors, two-view EM and naive Bayes of them, with their own vectors.
 
 - "subwords alone": the same three, and a linear model
 - "one bag": counts of words and subwords side by side; both linear models and two-view EM
@@ -23,11 +21,9 @@ vectors of their own ("words + subwords"): linear with vectors, two-view EM, nai
   every class that has none among them
 
 All models are fitted to the same folds of labels, with all unlabeled documents, and blended by the
-weights that ``auto`` fits to held-out scores; its rule for a supervised model that wins alone is
-left out. With one label per class the weights are those of ``auto`` in that case.
-
-Run: ``python -m studies.short_text_members``; what is in results/short_text_members.jsonl is not
-computed again.
+weights that ``auto`` fits to held-out scores (default ones where there is one label per class); its
+rule for a supervised model that wins alone is left out. What is in results/short_text_members.jsonl
+is not computed again. Run: ``python -m studies.short_text_members``
 """
 
 import warnings
@@ -72,6 +68,8 @@ MOST_UNLABELED, MOST_OTHERS = 3000, 1500
 PENALTY, LABELED_WEIGHT = 10.0, 5.0  # of ridge regression, and of a labeled document in it
 RUN = Run(seed=0, n_threads=1)
 AUTO, ALONE = METHODS["auto"], METHODS["em"]
+OF_WORDS = TwoViewLearner, FrequentWordsLearner
+OF_SUBWORDS = TwoViewSubwordsLearner, FrequentSubwordsLearner
 LINEAR: dict[str, Learner] = {"linear": LinearLearner(), "vectors": LinearVectorsLearner()}
 OF_A_TASK = ("corpus", "per_class", "draw")
 ROWS = RowFile(_common.RESULTS / "short_text_members.jsonl", (*OF_A_TASK, "blend"))
@@ -80,7 +78,7 @@ Views = Mapping[str, Sequence[str]]  # how documents are seen → models of them
 THREE = ("vectors", "two-view", "bayes")
 FOUR = ("linear", *THREE)
 WORDS: Views = {"words": FOUR}
-BOTH: Views = {"words": FOUR, "subwords": THREE}
+BOTH: Views = {**WORDS, "subwords": THREE}
 
 
 class Blend(NamedTuple):
@@ -94,28 +92,26 @@ class Blend(NamedTuple):
 
 
 BASE, RANDOM = "words + subwords", "words + subwords, random labels"
-SHARES = f"{BASE} + shares"
+SHARES, STEPS = f"{BASE} + shares", _shares.STEPS
 BLENDS: dict[str, Blend] = {
     "words": Blend(WORDS),
     BASE: Blend(),
     f"{BASE}, no naive Bayes of subwords": Blend({**WORDS, "subwords": THREE[:2]}),
     "subwords alone": Blend({"subwords": FOUR}),
     "one bag of words and subwords": Blend({"one bag": FOUR[:3]}),
-    f"{BASE}, vectors of both": Blend(
-        {**WORDS, "vectors of both": THREE[:2], "subwords": THREE[2:]}
-    ),
+    f"{BASE}, vectors of both": Blend({**BOTH, "subwords": THREE[2:], "both": THREE[:2]}),
     f"{BASE} + word pairs and first words": Blend({**BOTH, "pairs": FOUR[:1]}),
     f"{BASE} of 2–4 characters": Blend({**WORDS, "2–4": THREE}),
     f"{BASE} of 3–6 characters": Blend({**WORDS, "3–6": THREE}),
-    SHARES: Blend(steps=_shares.STEPS),
+    SHARES: Blend(steps=STEPS),
     f"{SHARES}, 1 step": Blend(steps=1),
     f"{SHARES}, 20 steps": Blend(steps=20),
-    f"{SHARES}, without the factor of accuracy": Blend(steps=_shares.STEPS, by_accuracy=False),
+    f"{SHARES}, without the factor of accuracy": Blend(steps=STEPS, by_accuracy=False),
     f"{BASE}, distilled": Blend(student="with intercept"),
     f"{BASE}, distilled, no intercept": Blend(student="without"),
-    f"{SHARES}, distilled": Blend(steps=_shares.STEPS, student="with intercept"),
+    f"{SHARES}, distilled": Blend(steps=STEPS, student="with intercept"),
     RANDOM: Blend(is_random=True),
-    f"{SHARES}, random labels": Blend(is_random=True, steps=_shares.STEPS),
+    f"{SHARES}, random labels": Blend(is_random=True, steps=STEPS),
 }
 
 
@@ -136,12 +132,12 @@ class Seen(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """Scores of a model, (n_documents, n_classes) each."""
+    """Scores of a model, (n_documents, n_classes) each, and its weight before any is held out."""
 
     held_out: Any
-    known: Any  # of all documents to learn from
+    known: Any  # documents to learn from
     others: Any
-    prior: float  # weight before any label is held out
+    prior: float
 
 
 @lru_cache(maxsize=1)
@@ -184,7 +180,7 @@ class Members:
 
     def _seen(self, view: str) -> Seen:
         words = merged_text_options(AUTO, None, len(self.ones))
-        if view == "vectors of both":
+        if view == "both":
             return Seen(self.seen("subwords").counts, self.seen("one bag").vectors)
         if view == "pairs":  # of any length, or the first words would weigh as much as all
             pairs = replace(words, ngram_range=(1, 2), min_df=1, length=None)
@@ -250,36 +246,25 @@ class Members:
         codes, is_labeled = self.task.codes, self.task.codes >= 0
         wanted = np.exp(log_softmax(scores))
         wanted[is_labeled] = np.eye(scores.shape[1])[codes[is_labeled]]
-        units = ([unit_rows(X) for X in self.seen(view).counts] for view in BOTH)
-        known, others = (hstack(pair, format="csr") for pair in zip(*units, strict=True))
+        counts = [self.seen(view).counts for view in BOTH]
+        known, others = beside(
+            *([diags_array(1 / row_norms(X)) @ X for X in own] for own in counts)
+        )
         student = Ridge(alpha=PENALTY, solver="sparse_cg", tol=1e-3)
         student.fit(known, wanted, sample_weight=np.where(is_labeled, LABELED_WEIGHT, 1.0))
         return student.predict(others) - (0 if has_intercept else student.intercept_)
 
 
-def beside(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+def beside(*kinds: Sequence[Any]) -> Any:
     """Counts of two kinds in one matrix, of the documents to learn from and of the others."""
-    known, others = (csr_array(hstack(pair, "csr")) for pair in zip(one, other, strict=True))
-    for X in (known, others):
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return known, others
-
-
-def unit_rows(X: Any) -> Any:
-    return diags_array(1 / row_norms(X)) @ X
+    return tuple(csr_array(hstack(own, format="csr")) for own in zip(*kinds, strict=True))
 
 
 def learner_of(view: str, model: str, n_documents: int) -> Learner:
-    if model in LINEAR:
-        return LINEAR[model]
-    two_view, bayes = (
-        (TwoViewLearner, FrequentWordsLearner)
-        if view == "words"
-        else (TwoViewSubwordsLearner, FrequentSubwordsLearner)
-    )
-    if model == "two-view":
-        return two_view(**AUTO.settings)
-    return bayes(ALONE.fewest_documents(n_documents), ALONE.text["length"])
+    two_view, bayes = OF_WORDS if view == "words" else OF_SUBWORDS
+    if model == "bayes":
+        return bayes(ALONE.fewest_documents(n_documents), ALONE.text["length"])
+    return two_view(**AUTO.settings) if model == "two-view" else LINEAR[model]
 
 
 def run_unit(plans: Sequence[Row]) -> list[Row]:
@@ -312,40 +297,29 @@ def told(rows: Sequence[Row]) -> str:
 
 def summarize(rows: Sequence[Row]) -> Row:
     found = {(row["blend"], *(row[name] for name in OF_A_TASK)): row["accuracy"] for row in rows}
-    tasks = [task for blend, *task in found if blend == BASE]
-    lines = []
+    tasks, lines = [task for blend, *task in found if blend == BASE], []
     for name, blend in BLENDS.items():
         base = RANDOM if blend.is_random else BASE
         gains = np.array([found[name, *task] - found[base, *task] for task in tasks])
-        of_size = [[found[name, *task] for task in tasks if task[1] == size] for size in SIZES]
-        lines.append(
-            {
-                "blend": name,
-                "accuracy_by_labels": dict(zip(SIZES, map(fmean, of_size), strict=True)),
-                "accuracy": fmean(map(fmean, of_size)),
-                "gain": float(gains.mean()),
-                "better": int((gains > 0).sum()),
-                "worse": int((gains < 0).sum()),
-            }
-        )
+        means = [fmean(found[name, *task] for task in tasks if task[1] == size) for size in SIZES]
+        line = {"blend": name, "means": means, "mean": fmean(means), "gain": float(gains.mean())}
+        lines.append({**line, "better": int((gains > 0).sum()), "worse": int((gains < 0).sum())})
     return {"n_corpora": len(SHORT), "draws": len(DRAWS), "n_tasks": len(tasks), "lines": lines}
 
 
 def markdown(results: Row) -> str:
     shown = [
         f"Accuracy on other documents of the training side in %, mean of {results['n_corpora']} "
-        f"corpora and {results['draws']} draws, by labels per class; gain over “{BASE}” in points "
-        f"(where labels are random, over it with random labels), and in how many of "
+        f"corpora and {results['draws']} draws, by labels per class; gain over {BASE} (with random "
+        "labels, over the same blend with random labels) in points, and in how many of "
         f"{results['n_tasks']} tasks it is more or less accurate:\n",
         f"| blend | {' | '.join(map(str, SIZES))} | mean | gain | better | worse |",
         "|---" * (len(SIZES) + 5) + "|",
     ]
     for line in results["lines"]:
-        means = (*line["accuracy_by_labels"].values(), line["accuracy"])
-        shown.append(
-            f"| {line['blend']} | {' | '.join(f'{100 * mean:.1f}' for mean in means)} | "
-            f"{100 * line['gain']:+.1f} | {line['better']} | {line['worse']} |"
-        )
+        means = " | ".join(f"{100 * mean:.1f}" for mean in (*line["means"], line["mean"]))
+        gain = f"{100 * line['gain']:+.1f} | {line['better']} | {line['worse']}"
+        shown.append(f"| {line['blend']} | {means} | {gain} |")
     return "\n".join(shown) + "\n"
 
 
