@@ -126,6 +126,7 @@ SECTIONS = [
     Section(SHORT_PAGE, "short_texts: corpora", of_short_texts.corpus_table),
     Section(SHORT_PAGE, "short_texts: intervals", of_short_texts.interval_table),
     Section(LANGUAGES_PAGE, "languages: accuracy table", of_short_texts.language_table),
+    Section(LANGUAGES_PAGE, "languages: findings", of_short_texts.language_findings),
     Section(LANGUAGES_PAGE, "languages: examples", of_short_texts.language_examples),
 ]
 PICTURES = {  # and where each is copied from

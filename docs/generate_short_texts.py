@@ -1,18 +1,19 @@
-"""Markdown about short texts and languages, from the results of two studies."""
+"""Markdown about short texts and languages, from the results of three studies."""
 
 from typing import Any
 
 from generate_studies import read
-from studies import languages, short_texts
+from studies import languages, short_text_members, short_texts
+from studies._names import LANGUAGE_CORPORA, SHORT_CORPORA
 from studies._provenance import described, staleness
 
-SHORT, LANGUAGES = "short_texts", "languages"
+SHORT, LANGUAGES, TRIED = "short_texts", "languages", "short_text_members"
 Row = dict[str, Any]
 
 
 def stale_results() -> list[str]:
     """A sentence for each study whose code has changed since it ran."""
-    told = {name: staleness(read(name).get("made_with")) for name in (SHORT, LANGUAGES)}
+    told = {name: staleness(read(name).get("made_with")) for name in (SHORT, LANGUAGES, TRIED)}
     return [f"studies/results/{name}.json was {stale}" for name, stale in told.items() if stale]
 
 
@@ -39,23 +40,24 @@ def findings() -> str:
     )
 
 
-def _difference(own: Row, ours: str, theirs: str) -> str:
+def _difference(own: Row, ours: str, theirs: str, names: dict[str, str] = SHORT_CORPORA) -> str:
     """One comparison; its cells are pairs of a corpus and a number of labels."""
     below = sorted(
         (cell for cell in own["cells"] if cell["difference"] < -short_texts.WORTH_COUNTING),
         key=lambda cell: float(cell["difference"]),
     )
     shown = (
-        f"{short_texts._names.SHORT_CORPORA[cell['corpus']]} with {cell['per_class']}: "
+        f"{names[cell['corpus']]} with {cell['per_class']}: "
         f"{100 * cell['difference']:+.1f}, p = {cell['p_value']:.2g}"
         for cell in below
     )
     least = f"{100 * short_texts.WORTH_COUNTING:g} points"
+    mean = 100 * own["difference"]
     return (
-        f"{ours} is {100 * own['difference']:+.1f} points from {theirs} on average, more than "
-        f"{least} above it in {own['n_above']} of {own['n_cells']} combinations of a corpus and a "
-        f"number of labels ({own['n_above_sure']} with p < {short_texts.SURE}), and more than "
-        f"{least} below it in {own['n_below'] or 'none'}"
+        f"{ours} is {abs(mean):.1f} points {'above' if mean > 0 else 'below'} {theirs} on average, "
+        f"more than {least} above it in {own['n_above']} of {own['n_cells']} combinations of a "
+        f"corpus and a number of labels ({own['n_above_sure']} with p < {short_texts.SURE}), and "
+        f"more than {least} below it in {own['n_below'] or 'none'}"
         + (f" ({own['n_below_sure']} with p < {short_texts.SURE})" if below else "")
         + (f": {'; '.join(shown)}." if 0 < len(below) <= 5 else ".")
     )
@@ -66,9 +68,9 @@ def _cost() -> str:
     own, words = of_method["auto"], of_method["auto_words"]
     return (
         f"With subwords a fit takes {own['seconds']:.1f} CPU seconds on average, with words only "
-        f"{words['seconds']:.1f}; the prediction of a document {own['predict_ms']:.2f} ms and "
-        f"{words['predict_ms']:.2f} ms; a model file has {own['model_mb']:.1f} MB and "
-        f"{words['model_mb']:.1f} MB."
+        f"{words['seconds']:.1f}; predictions of 100,000 documents take "
+        f"{100 * own['predict_ms']:.1f} and {100 * words['predict_ms']:.1f} seconds; a model file "
+        f"has {own['model_mb']:.1f} and {words['model_mb']:.1f} MB."
     )
 
 
@@ -83,6 +85,12 @@ def interval_table() -> str:
     return short_texts.stated_table(read(SHORT), ("auto", "auto_before")).strip()
 
 
+def tried_table() -> str:
+    """Accuracy of other blends."""
+    head, _, table = short_text_members.markdown(read(TRIED)).partition("\n\n")
+    return f"{head.removesuffix(':')} ({_made(TRIED)}):\n\n{table.strip()}"
+
+
 def language_table() -> str:
     """Accuracy by language and method."""
     found = read(LANGUAGES)
@@ -92,6 +100,17 @@ def language_table() -> str:
         f"draws ({_made(LANGUAGES)}):"
     )
     return f"{about}\n\n{languages.accuracy_table(found).strip()}"
+
+
+def language_findings() -> str:
+    """The differences in words."""
+    found, names = read(LANGUAGES)["comparisons"], LANGUAGE_CORPORA
+    return "\n".join(
+        [
+            f"- {_difference(found['before'], '`auto`', 'the default before', names)}",
+            f"- {_difference(found['svm'], '`auto`', 'the best of the three SVMs', names)}",
+        ]
+    )
 
 
 def language_examples() -> str:

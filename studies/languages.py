@@ -14,7 +14,8 @@ of the programs are removed from the texts.
 
 A method that refuses a corpus has no accuracy there, but a message. The fits of "auto" with the
 most labels of the first draw give an example each: what the report says of scripts, top words of
-two classes, and the strongest words of a random test document.
+two classes, and the strongest words of a test document, the first in random order that is
+classified correctly with a probability of more than one half (or else correctly, or at all).
 
 Run: ``python -m studies.languages``, with ``--corpora`` and ``--methods`` for some only. What is in
 results/languages.jsonl is not computed again. Rows of "auto_before" are made as in short_texts.py.
@@ -62,6 +63,7 @@ DRAWS = 3
 MOST_UNLABELED = 5000
 UNSPACED = ("ja", "km", "th", "zh")  # languages that are written without spaces
 SHOWN_WORDS, SHOWN_CLASSES, SHOWN_CHARACTERS = 3, 2, 60  # of an example
+SURE = 0.5  # probability of an example's prediction
 OF_A_TASK = ("corpus", "draw")
 ROWS = RowFile(_common.RESULTS / "languages.jsonl", (*OF_A_TASK, "per_class", "method"))
 
@@ -113,7 +115,11 @@ def measured(plan: Row) -> Row:
 def example(clf: Any, corpus: str) -> Row:
     """What a user sees of a classifier: report, words of classes, an explained prediction."""
     test = sides_of(LANGUAGES[corpus]).test
-    number = int(np.random.default_rng(0).integers(len(test.texts)))
+    proba = clf.predict_proba(test.texts)
+    is_right = clf.classes_[proba.argmax(axis=1)] == np.array(test.labels, dtype=object)
+    order = np.random.default_rng(0).permutation(len(test.texts))
+    good = is_right.astype(int) + (is_right & (proba.max(axis=1) > SURE))
+    number = int(order[good[order].argmax()])  # the first of the best
     told = clf.explain(test.texts[number], SHOWN_WORDS)
     about_scripts = [line for line in str(clf.report_).splitlines() if "scripts" in line]
     top = clf.top_words(SHOWN_WORDS)
@@ -197,7 +203,8 @@ def markdown(results: Row) -> str:
         refusals_told(results),
         "## Examples\n",
         f"auto with {results['sizes'][-1]} labels per class: what the report says of scripts, the "
-        f"top {SHOWN_WORDS} words of {SHOWN_CLASSES} classes, and of a random test document the "
+        f"top {SHOWN_WORDS} words of {SHOWN_CLASSES} classes, and of a test document (the first in "
+        f"random order that is classified correctly with a probability above {100 * SURE:.0f} %) the "
         "prediction and the words that move it most, with the class that each favors.\n",
         *(examples_shown(results)),
     ]

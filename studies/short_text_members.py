@@ -5,20 +5,17 @@ Twelve corpora (_short_corpora.py), of which only the training side has a part h
 drawn at random, are unlabeled. Accuracy is that on 1,500 further documents of the training side (a
 quarter of it where that is less), which no model sees. The two draws have other seeds than those of
 short_texts. Models of words are the four of ``auto``: linear, linear with vectors, two-view EM,
-naive Bayes with EM. Subwords are n-grams of 3 to 5 characters inside words; "words + subwords" adds
-what ``auto`` does: linear with vectors, two-view EM and naive Bayes of them, with their own vectors.
+naive Bayes with EM. "words + subwords" adds the models of subwords of ``auto``, n-grams of 3 to 5
+characters inside words: linear with vectors, two-view EM and naive Bayes, with their own vectors.
 
 - "subwords alone": the same three, and a linear model
 - "one bag": counts of words and subwords side by side; both linear models and two-view EM
 - "vectors of both": models of subwords with vectors learned from words and subwords together
-- "word pairs and first words": a linear model of words, pairs of adjacent words, the first two
-  words of a text as such, and their pair
-- "shares": scores are corrected for the shares of classes as in ``auto``, by 5 steps of EM, the
-  logarithms times the expected accuracy
+- "word pairs and first words": a linear model of words, word pairs, and the first two words as such
+- "shares": correction for the shares of classes as in ``auto``, 5 steps and a factor of accuracy
 - "distilled": ridge regression (penalty 10) on unit-length words and unit-length subwords of all
   documents, fitted to the blend's probabilities; labeled documents count five times, by their label
-- "random labels": as many labels in total, drawn at random instead of per class, and one of
-  every class that has none among them
+- "random labels": as many labels drawn at random, and one of every class that has none among them
 
 All models are fitted to the same folds of labels, with all unlabeled documents, and blended by the
 weights that ``auto`` fits to held-out scores (default ones where there is one label per class); its
@@ -55,29 +52,25 @@ from leaven.learning import learn_view
 from leaven.methods import METHODS
 from leaven.methods._options import merged_text_options, subword_options
 from leaven.text._counter import fit_counter
-from leaven.text._options import TextOptions
 from studies import _common
-from studies._common import run_study
 from studies._rows import Row, RowFile, report
-from studies._short_corpora import SHORT, Labeled, split
+from studies._short_corpora import SHORT, split
 from studies._workers import compute
 
-SIZES = (1, 2, 5, 15, 50)  # labels per class
-DRAWS = (11, 12)  # seeds
+SIZES, DRAWS = (1, 2, 5, 15, 50), (11, 12)  # labels per class, and seeds
 MOST_UNLABELED, MOST_OTHERS = 3000, 1500
 PENALTY, LABELED_WEIGHT = 10.0, 5.0  # of ridge regression, and of a labeled document in it
-RUN = Run(seed=0, n_threads=1)
-AUTO, ALONE = METHODS["auto"], METHODS["em"]
+AUTO, ALONE, RUN = METHODS["auto"], METHODS["em"], Run(seed=0, n_threads=1)
 OF_WORDS = TwoViewLearner, FrequentWordsLearner
 OF_SUBWORDS = TwoViewSubwordsLearner, FrequentSubwordsLearner
 LINEAR: dict[str, Learner] = {"linear": LinearLearner(), "vectors": LinearVectorsLearner()}
 OF_A_TASK = ("corpus", "per_class", "draw")
 ROWS = RowFile(_common.RESULTS / "short_text_members.jsonl", (*OF_A_TASK, "blend"))
 Views = Mapping[str, Sequence[str]]  # how documents are seen → models of them
-
-THREE = ("vectors", "two-view", "bayes")
-FOUR = ("linear", *THREE)
-WORDS: Views = {"words": FOUR}
+training_side = lru_cache(maxsize=1)(lambda load: split(*load())[0])
+Pair = tuple[Any, Any]  # of something about the documents to learn from, and about the others
+FOUR = ("linear", "vectors", "two-view", "bayes")
+WORDS, THREE = {"words": FOUR}, FOUR[1:]
 BOTH: Views = {**WORDS, "subwords": THREE}
 
 
@@ -91,8 +84,8 @@ class Blend(NamedTuple):
     is_random: bool = False  # how documents to label were drawn
 
 
-BASE, RANDOM = "words + subwords", "words + subwords, random labels"
-SHARES, STEPS = f"{BASE} + shares", _shares.STEPS
+BASE, RANDOM, STEPS = "words + subwords", "words + subwords, random labels", _shares.STEPS
+SHARES = f"{BASE} + shares"
 BLENDS: dict[str, Blend] = {
     "words": Blend(WORDS),
     BASE: Blend(),
@@ -108,7 +101,7 @@ BLENDS: dict[str, Blend] = {
     f"{SHARES}, 20 steps": Blend(steps=20),
     f"{SHARES}, without the factor of accuracy": Blend(steps=STEPS, by_accuracy=False),
     f"{BASE}, distilled": Blend(student="with intercept"),
-    f"{BASE}, distilled, no intercept": Blend(student="without"),
+    f"{BASE}, distilled, no intercept": Blend(student="no intercept"),
     f"{SHARES}, distilled": Blend(steps=STEPS, student="with intercept"),
     RANDOM: Blend(is_random=True),
     f"{SHARES}, random labels": Blend(is_random=True, steps=STEPS),
@@ -124,33 +117,11 @@ class Task(NamedTuple):
     labels: Labels
 
 
-class Seen(NamedTuple):
-    """Documents as some models see them: those to learn from, and the others."""
-
-    counts: tuple[Any, Any]
-    vectors: tuple[Any, Any] = (None, None)
-
-
-class Scored(NamedTuple):
-    """Scores of a model, (n_documents, n_classes) each, and its weight before any is held out."""
-
-    held_out: Any
-    known: Any  # documents to learn from
-    others: Any
-    prior: float
-
-
-@lru_cache(maxsize=1)
-def training_side(corpus: str) -> Labeled:
-    return split(*SHORT[corpus]())[0]
-
-
 def drawn(corpus: str, per_class: int, draw: int, is_random: bool) -> Task:
-    texts, names = training_side(corpus)
+    texts, names = training_side(SHORT[corpus])
     classes, codes = np.unique(names, return_inverse=True)
     rng = np.random.default_rng([draw, per_class])
-    order = rng.permutation(len(texts))
-    others, rest = np.split(order, [min(MOST_OTHERS, len(texts) // 4)])
+    others, rest = np.split(rng.permutation(len(texts)), [min(MOST_OTHERS, len(texts) // 4)])
     of_class = [rest[codes[rest] == code] for code in range(len(classes))]
     chosen = [own[: min(per_class, max(len(own) // 2, 1))] for own in of_class]
     if is_random:
@@ -159,8 +130,8 @@ def drawn(corpus: str, per_class: int, draw: int, is_random: bool) -> Task:
     labeled = np.concatenate(chosen)
     unlabeled = rng.permutation(np.setdiff1d(rest, labeled))[:MOST_UNLABELED]
     known = np.r_[codes[labeled], np.full(len(unlabeled), -1)]
-    own = [texts[i] for i in (*labeled, *unlabeled)]
-    return Task((own, [texts[i] for i in others]), known, codes[others], Labels(classes))
+    own, new = ([texts[i] for i in rows] for rows in (np.r_[labeled, unlabeled], others))
+    return Task((own, new), known, codes[others], Labels(classes))
 
 
 class Members:
@@ -172,21 +143,22 @@ class Members:
         self.scored = cache(self._scored)
         self.held = HeldOut(self.training("words"), RUN)
 
-    def _counted(self, options: TextOptions, most: int | None = None) -> tuple[Any, Any]:
+    def _counted(self, options: Any, most: int | None = None) -> Pair:
         """Counts of the documents, or of their first words."""
         texts = [[" ".join(each.split()[:most]) for each in own] for own in self.task.texts]
         counter, X = fit_counter(as_text_array(texts[0]), options, by_frequency=True, n_threads=1)
         return X, counter.count(as_text_array(texts[1]), n_threads=1)
 
-    def _seen(self, view: str) -> Seen:
+    def _seen(self, view: str) -> tuple[Pair, Pair]:
+        """Counts and vectors."""
         words = merged_text_options(AUTO, None, len(self.ones))
         if view == "both":
-            return Seen(self.seen("subwords").counts, self.seen("one bag").vectors)
+            return self.seen("subwords")[0], self.seen("one bag")[1]
         if view == "pairs":  # of any length, or the first words would weigh as much as all
             pairs = replace(words, ngram_range=(1, 2), min_df=1, length=None)
-            return Seen(beside(self._counted(pairs), self._counted(pairs, 2)))
+            return beside(self._counted(pairs), self._counted(pairs, 2)), (None, None)
         if view == "one bag":
-            counts = beside(self.seen("words").counts, self.seen("subwords").counts)
+            counts = beside(self.seen("words")[0], self.seen("subwords")[0])
         elif view == "words":
             counts = self._counted(words)
         else:
@@ -196,67 +168,62 @@ class Members:
             counts = self._counted(replace(subwords, ngram_range=lengths))
         corpus = in_memory(Block(counts[0], self.task.codes, self.ones), 1)
         space = learn_view(corpus, TwoViewLearner().n_dims, RUN.seed)
-        return Seen(counts, (space.vectors(counts[0], None, 1), space.vectors(counts[1], None, 1)))
+        return counts, (space.vectors(counts[0], None, 1), space.vectors(counts[1], None, 1))
 
     def _training(self, view: str) -> TrainingSet:
-        X, vectors = self.seen(view).counts[0], self.seen(view).vectors[0]
+        (X, _), (vectors, _) = self.seen(view)
         corpus = in_memory(Block(X, self.task.codes, self.ones, vectors), 1)
         like = None if view == "words" else self.training("words")
         n_dims = 0 if vectors is None else vectors.shape[1]
         return replace(TrainingSet.of(corpus, self.task.labels), n_dims=n_dims, like=like)
 
-    def _scored(self, view: str, model: str) -> Scored | None:
-        """None for a model that has no part, as in ``auto``."""
-        if model == "bayes" and not self.held.places:
-            return None
-        seen, training = self.seen(view), self.training(view)
-        learner = learner_of(view, model, len(self.ones))
+    def _scored(self, view: str, model: str) -> tuple[Any, Any, Any, float] | None:
+        """Scores (held out, known, others) and prior weight; None where ``auto`` leaves it out."""
+        training, learner = self.training(view), learner_of(view, model, len(self.ones))
         learned = learner.fit(training, RUN)
-        if learned.has_collapsed and not self.held.places:
+        if not self.held.places and (learned.has_collapsed or model == "bayes"):
             return None
         known, others = (
             checked_scores(learned.expert, X, vectors, training.n_classes)
-            for X, vectors in zip(seen.counts, seen.vectors, strict=True)
+            for X, vectors in zip(*self.seen(view), strict=True)
         )
         held_out = HeldOut(training, RUN).scores(learned)
-        return Scored(held_out, known, others, learner.prior_weight(training.size))
+        return held_out, known, others, learner.prior_weight(training.size)
 
     def predicted(self, blend: Blend) -> Any:
         """Codes of the others."""
         pairs = [(view, model) for view, models in blend.views.items() for model in models]
         own = {pair: found for pair in pairs if (found := self.scored(*pair)) is not None}
-        linear = next(found.known for pair, found in own.items() if pair[1] == "vectors")
+        linear = next(own[pair][1] for pair in pairs if pair[1] == "vectors")
         shares = class_shares(self.task.labels, linear, self.ones)
         *scores, priors = zip(*own.values(), strict=True)
         weights = fit_weights(scores[0], self.held.truth, priors, self.held.importance(shares))
         held_out, known, others = (np.tensordot(weights, np.stack(part), 1) for part in scores)
         if blend.steps:
             guess = self.held.expectation(held_out, shares).guess if blend.by_accuracy else 1.0
-            is_new = self.task.codes < 0
+            labeled, new = self.held.training.labeled.y, known[self.task.codes < 0]
             with patch.object(_shares, "STEPS", blend.steps):
-                labeled = self.held.training.labeled.y
-                bias = class_bias(known[is_new], self.ones[is_new], labeled, guess)
+                bias = class_bias(new, np.ones(len(new)), labeled, guess)
             known, others = known + bias, others + bias
-        if blend.student:
-            others = self._student(known, blend.student == "with intercept")
-        return others.argmax(axis=1)
+        return (self._student(known, blend) if blend.student else others).argmax(axis=1)
 
-    def _student(self, scores: Any, has_intercept: bool) -> Any:
+    def _student(self, scores: Any, blend: Blend) -> Any:
         """Scores of the others by a ridge regression that imitates these scores."""
         codes, is_labeled = self.task.codes, self.task.codes >= 0
         wanted = np.exp(log_softmax(scores))
         wanted[is_labeled] = np.eye(scores.shape[1])[codes[is_labeled]]
-        counts = [self.seen(view).counts for view in BOTH]
-        known, others = beside(
-            *([diags_array(1 / row_norms(X)) @ X for X in own] for own in counts)
-        )
+        counts = [self.seen(view)[0] for view in BOTH]
+        units = ([diags_array(1 / row_norms(X)) @ X for X in own] for own in counts)
+        known, others = beside(*units)
         student = Ridge(alpha=PENALTY, solver="sparse_cg", tol=1e-3)
         student.fit(known, wanted, sample_weight=np.where(is_labeled, LABELED_WEIGHT, 1.0))
-        return student.predict(others) - (0 if has_intercept else student.intercept_)
+        return student.predict(others) - (
+            student.intercept_ if blend.student == "no intercept" else 0
+        )
 
 
 def beside(*kinds: Sequence[Any]) -> Any:
-    """Counts of two kinds in one matrix, of the documents to learn from and of the others."""
+    """Pairs of matrices as one pair."""
     return tuple(csr_array(hstack(own, format="csr")) for own in zip(*kinds, strict=True))
 
 
@@ -290,9 +257,8 @@ def planned() -> list[Row]:
 
 
 def told(rows: Sequence[Row]) -> str:
-    first = rows[0]
     found = ", ".join(f"{row['blend']} {100 * row['accuracy']:.1f}" for row in rows)
-    return f"{first['corpus']} ({first['per_class']}): {found}"
+    return f"{rows[0]['corpus']} ({rows[0]['per_class']}): {found}"
 
 
 def summarize(rows: Sequence[Row]) -> Row:
@@ -326,10 +292,9 @@ def markdown(results: Row) -> str:
 def main() -> None:
     groups = groupby(ROWS.missing(planned()), lambda plan: [plan[name] for name in OF_A_TASK])
     compute([list(group) for _, group in groups], run_unit, told, ROWS, processes=1)
-    rows = ROWS.of(planned())
-    results = summarize(rows)
+    results = summarize(rows := ROWS.of(planned()))
     report("short_text_members", rows, results, markdown(results), list(DRAWS))
 
 
 if __name__ == "__main__":
-    run_study(main)
+    _common.run_study(main)
