@@ -121,6 +121,7 @@ SECTIONS = [
     Section(FISHER_PAGE, "takamura_table_1", of_fisher.table_1),
     Section(FISHER_PAGE, "takamura_figure_1", of_fisher.figure_1),
     Section(FISHER_PAGE, "benchmarks: fisher", of_fisher.speed_table),
+    Section(SHORT_PAGE, "tried", of_short_texts.tried_table),
     Section(SHORT_PAGE, "short_texts: accuracy table", of_short_texts.size_table),
     Section(SHORT_PAGE, "short_texts: findings", of_short_texts.findings),
     Section(SHORT_PAGE, "short_texts: corpora", of_short_texts.corpus_table),

@@ -125,8 +125,8 @@ def few_labels_summary() -> str:
     return _paragraph(
         f"{_against_best()} The 90 % interval that it reports for its own accuracy contained the "
         f"accuracy on the test documents in {covered} % of the fits with more than one label per "
-        "class; with one it reports that the accuracy is unknown, and a range of other corpora, which "
-        f"contained it in {_covered_alone()[0]} %. Its calibration error is "
+        "class; with one it reports that the accuracy is unknown, and a range of other corpora, "
+        f"which contained it in {_covered_alone()[0]} %. Its calibration error is "
         f"{_listed(f'{error:.2f}' for error in errors)} with {_listed(budgets)} labels per class; "
         "with one or two labels per class there are too few to calibrate on. Uncalibrated, `em` "
         f"has a calibration error of {_overall('em_raw')['ece']:.2f} on average."

@@ -18,7 +18,8 @@ two classes, and the strongest words of a test document, the first in random ord
 classified correctly with a probability of more than one half (or else correctly, or at all).
 
 Run: ``python -m studies.languages``, with ``--corpora`` and ``--methods`` for some only. What is in
-results/languages.jsonl is not computed again. Rows of "auto_before" are made as in short_texts.py.
+results/languages.jsonl is not computed again, unless ``--again`` with ``--methods``. Rows of
+"auto_before" are made as in short_texts.py.
 """
 
 import argparse
@@ -38,6 +39,7 @@ from studies._language_corpora import LANGUAGES
 from studies._rows import Row, RowFile, report
 from studies._workers import PROCESSES, compute
 from studies.short_texts import (
+    AGAIN,
     AUTOS,
     BEFORE,
     Table,
@@ -47,6 +49,7 @@ from studies.short_texts import (
     compared,
     computable,
     drawn,
+    forget,
     judged,
     measured_now,
     percent,
@@ -204,8 +207,8 @@ def markdown(results: Row) -> str:
         "## Examples\n",
         f"auto with {results['sizes'][-1]} labels per class: what the report says of scripts, the "
         f"top {SHOWN_WORDS} words of {SHOWN_CLASSES} classes, and of a test document (the first in "
-        f"random order that is classified correctly with a probability above {100 * SURE:.0f} %) the "
-        "prediction and the words that move it most, with the class that each favors.\n",
+        f"random order that is classified correctly with a probability above {100 * SURE:.0f} %) "
+        "the prediction and the words that move it most, with the class that each favors.\n",
         *(examples_shown(results)),
     ]
     return "\n".join(part for part in parts if part)
@@ -288,8 +291,11 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", choices=list(LANGUAGES), default=list(LANGUAGES))
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=computable(METHODS))
     parser.add_argument("--processes", type=int, default=PROCESSES)
+    parser.add_argument("--again", action="store_true", help=AGAIN)
     wanted = parser.parse_args()
     check_computable(wanted.methods)
+    if wanted.again:
+        forget(ROWS, wanted.methods)
     missing = ROWS.missing(planned(wanted.corpora, wanted.methods))
     groups = groupby(missing, key=lambda plan: [plan[name] for name in OF_A_TASK])
     compute([list(group) for _, group in groups], run_unit, told, ROWS, wanted.processes)

@@ -22,14 +22,15 @@ compared by paired t-tests over the draws of each cell, a corpus and a number of
 the best SVM of a cell is chosen by its accuracy on test documents, which no user could know.
 
 Run: ``python -m studies.short_texts``, with ``--corpora``, ``--methods``, ``--draws`` for some
-only. What is in results/short_texts.jsonl is not computed again. Rows of "auto_before" are made
-with a checkout of that commit: ``git worktree add BEFORE 6242a35``, then ``PYTHONPATH=BEFORE/src
-python -m studies.short_texts --methods auto_before`` (the corpora must be the same: from Debian,
-they are those of the installed release).
+only. What is in results/short_texts.jsonl is not computed again, unless ``--again`` with
+``--methods``. Rows of "auto_before" are made with a checkout of that commit: ``git worktree add
+BEFORE 6242a35``, then ``PYTHONPATH=BEFORE/src python -m studies.short_texts --methods auto_before``
+(with the same corpora: those from Debian are of the installed release).
 """
 
 import argparse
 import inspect
+import json
 import sys
 import tempfile
 import time
@@ -63,6 +64,7 @@ MOST_UNLABELED = 10_000
 WARM_UP = 100  # unlabeled documents of a fit that is not timed
 BEFORE = "auto_before"
 AUTOS: dict[str, dict[str, Any]] = {"auto": {}, "auto_words": {"subwords": False}, BEFORE: {}}
+AGAIN = "drop all rows of --methods first"
 WORTH_COUNTING, SURE = 0.015, 0.05  # of a difference, and of its p-value
 CELL = ("corpus", "per_class")
 OF_A_TASK = ("corpus", "draw")
@@ -583,8 +585,11 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=computable(METHODS))
     parser.add_argument("--draws", type=int, default=DRAWS, help=f"at most {DRAWS}")
     parser.add_argument("--processes", type=int, default=PROCESSES)
+    parser.add_argument("--again", action="store_true", help=AGAIN)
     wanted = parser.parse_args()
     check_computable(wanted.methods)
+    if wanted.again:
+        forget(ROWS, wanted.methods)
     missing = ROWS.missing(planned(wanted.corpora, wanted.methods, min(wanted.draws, DRAWS)))
     groups = groupby(missing, key=lambda plan: [plan[name] for name in OF_A_TASK])
     compute([list(group) for _, group in groups], run_unit, told, ROWS, wanted.processes)
@@ -592,6 +597,12 @@ def main() -> None:
     results = summarize(rows)
     plot(results)
     report("short_texts", measured_now(rows), results, markdown(results), DRAWS)
+
+
+def forget(file: RowFile, methods: Sequence[str]) -> None:
+    """Drop the rows of some methods."""
+    kept = [row for row in file.read() if row["method"] not in methods]
+    file.path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
 
 
 def check_computable(methods: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from leaven import TextClassifier
 from leaven._base.measures import softmax
 from leaven.documents._arrow import as_text_array
 from leaven.held_out import class_bias
+from leaven.held_out._shares import are_balanced
 
 WORDS = {"ham": "hello dinner later home love", "spam": "prize cash winner claim free"}
 
@@ -34,12 +35,26 @@ def test_shares_are_recovered_from_the_scores_of_unlabeled_documents(shares):
     assert ((scores + bias).argmax(axis=1) == codes).mean() >= right - 0.005
 
 
-def test_labels_drawn_at_random_need_hardly_any_correction():
-    shares = np.array([0.8, 0.2])
-    scores, codes = draw_scores(shares)
-    prior = np.log(shares)  # a model of such labels knows the shares
-    bias = class_bias(scores + prior, np.ones(len(scores)), codes[:500], accuracy=1.0)
-    assert np.abs(bias - bias.mean()).max() < 0.15
+def test_labels_that_look_like_a_random_sample_know_the_shares():
+    scores, codes = draw_scores([0.8, 0.2])
+    assert not class_bias(scores, np.ones(len(scores)), codes[:50], accuracy=1.0).any()
+
+
+@pytest.mark.parametrize(
+    ("counts", "balanced"),
+    [
+        ([1, 1, 1], True),
+        ([5, 5], True),
+        ([50, 50, 50, 20], True),  # a class with no more documents
+        ([12, 11, 10, 12], True),
+        ([8, 2], False),
+        ([30, 12, 9, 3], False),
+        ([100, 40], False),
+    ],
+)
+def test_balanced_labels_are_recognized(counts, balanced):
+    codes = np.repeat(np.arange(len(counts)), counts)
+    assert are_balanced(codes, len(counts)) == balanced
 
 
 def test_a_model_that_is_often_wrong_is_corrected_less():
@@ -56,10 +71,16 @@ def test_without_unlabeled_documents_nothing_is_corrected():
     assert_allclose(class_bias(np.ones((4, 3)), np.zeros(4), np.array([0, 1, 2]), 0.8), 0.0)
 
 
+@pytest.mark.parametrize("n_documents", [1, 5, 19])
+def test_a_few_unlabeled_documents_say_nothing_about_shares(n_documents):
+    scores = np.tile([5.0, -5.0], (n_documents, 1))
+    assert not class_bias(scores, np.ones(n_documents), np.arange(100) % 2, accuracy=0.9).any()
+
+
 @given(seed=st.integers(0, 1000))
 def test_names_order_and_copies_of_documents_do_not_matter(seed):
     rng = np.random.default_rng(seed)
-    scores, codes = rng.standard_normal((30, 3)), np.array([0, 1, 2, 2])
+    scores, codes = rng.standard_normal((30, 3)), np.array([0, 1, 1, 2, 2])
     weight = rng.integers(1, 4, 30).astype(float)
     bias = class_bias(scores, weight, codes, 0.7)
     turn, order = rng.permutation(3), rng.permutation(30)

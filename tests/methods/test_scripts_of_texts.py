@@ -119,8 +119,9 @@ def test_files_are_looked_at_as_texts_in_memory_are(stream, tmp_path):
 
 def test_looks_of_parts_add_up():
     texts = as_text_array(["<p>東京</p>", "plain", "ไทย and more", ""])
-    parts = [TextLooks.of(texts.slice(first, 2)) for first in (0, 2)]
-    assert parts[0] + parts[1] == TextLooks.of(texts)
+    for html in (False, True):
+        parts = [TextLooks.of(texts.slice(first, 2), html) for first in (0, 2)]
+        assert parts[0] + parts[1] == TextLooks.of(texts, html)
     assert set(TextLooks.of(texts).script_shares) == {"Han", "Thai"}
 
 
@@ -148,6 +149,36 @@ def test_a_segmenter_of_the_user_splits_texts_into_words(tmp_path):
     np.testing.assert_array_equal(
         split.predict_proba(split_phrases(texts)), clf.predict_proba(texts)
     )
+
+
+def test_a_model_of_segmented_texts_says_so_when_it_is_loaded_without_the_segmenter(tmp_path):
+    texts, labels, _ = draw(JAPANESE)
+    TextClassifier(segment=split_phrases).fit(texts, labels).save(tmp_path / "model.leaven")
+    with pytest.warns(UserWarning, match="give the same function as segment"):
+        load(tmp_path / "model.leaven")
+
+
+def test_a_segmenter_sees_texts_without_markup_and_an_embedding_unsegmented_ones():
+    texts, labels, _ = draw(JAPANESE)
+    seen = []
+
+    def embed(texts):
+        seen.extend(texts)
+        return [[len(text), text.count("の") + 1.0] for text in texts]
+
+    html = [f"<p class='x'>{text}</p>" for text in texts]
+    clf = TextClassifier(segment=split_phrases, embed=embed, text_options={"html": True})
+    clf.fit(html, labels)
+    assert set(seen) == {f" {text} " for text in texts} or set(seen) == set(texts)
+    assert not any("class" in word or "<" in word for word in clf.fitted.counter.columns)
+    assert clf.report_.warnings == []
+
+
+def test_subwords_of_segmented_texts_can_be_counted():
+    texts, labels, truth = draw(JAPANESE)
+    clf = TextClassifier("em", segment=split_phrases, subwords=True).fit(texts, labels)
+    assert clf.fitted.counter.options.analyzer == "char_wb"
+    assert clf.score(texts, truth) == 1.0
 
 
 def test_a_segmenter_that_loses_texts_or_is_given_files_is_refused(tmp_path):

@@ -272,18 +272,47 @@ def test_a_fit_that_is_stopped_has_subwords_only_if_they_were_counted():
     assert late.score(NEW_TEXTS, NEW_TRUTH) > 0.9
 
 
-def test_texts_that_share_no_subword_are_learned_by_words():
+def test_texts_that_share_words_and_no_subword_are_learned_by_words():
+    # Words of two letters between marks that occur once and are parts of subwords, not of words.
+    points = [chr(point) for point in range(0x2500, 0x2500 + 880)]
+    marks = iter(points)
+    texts = [f"{next(marks)}{name * 2}{next(marks)}" for name in "ab" * 110]
+    labels = [name if i < 20 else None for i, name in enumerate("ab" * 110)]
+    clf = TextClassifier().fit(texts, labels)
+    assert clf.fitted.beside is None
+    assert clf.predict(["aa", "bb"]).tolist() == ["a", "b"]
+
+
+def test_texts_that_share_subwords_and_no_word_are_learned_by_subwords():
     rng = np.random.default_rng(0)
-    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
-    # Words of two letters, between blanks: each of 676 has one subword of its own.
-    own = {"a": "aa ab ac ad ae", "b": "ba bb bc bd be"}
-    texts, labels = [], []
-    for i in range(220):
-        name = "ab"[i % 2]
-        rare = "".join(rng.choice(letters, 12))
-        texts.append(f"{rng.choice(own[name].split())} {rare}")
-        labels.append(name if i < 20 else None)
-    assert TextClassifier().fit(texts, labels).predict(["aa", "bb"]).tolist() == ["a", "b"]
+    names = ["invoice" if i % 2 else "parcel" for i in range(300)]
+    texts = [f"{name[:3]}{rng.integers(10**9):09d}" for name in names]
+    labels = [name if i < 20 else None for i, name in enumerate(names)]
+    clf = TextClassifier().fit(texts, labels)
+    assert clf.fitted.counter.options.analyzer == "char_wb"
+    assert clf.predict(["inv123456789", "par987654321"]).tolist() == ["invoice", "parcel"]
+    assert any("parts of words are counted" in text for text in clf.report_.warnings)
+    with pytest.raises(ValueError, match="the documents share no words"):
+        TextClassifier(subwords=False).fit(texts, labels)
+    assert TextClassifier("em", subwords=True).fit(texts, labels).suspicious(texts, labels) == []
+
+
+def test_sequences_of_words_and_parts_of_words_exclude_each_other():
+    with pytest.raises(ValueError, match="ngram_range is about words") as error:
+        TextClassifier("em", subwords=True, text_options={"ngram_range": (1, 2)}).fit(TEXTS, LABELS)
+    assert "\n" not in str(error.value)
+    both = TextClassifier(subwords=True, text_options={"ngram_range": (1, 2)}).fit(TEXTS, LABELS)
+    assert both.fitted.counter.options.ngram_range == (1, 2)
+
+
+def test_vectors_of_subwords_are_learned_anew_with_other_options(fitted):
+    few = TextClassifier(options={"n_dims": 5}).fit(TEXTS, LABELS, start=fitted)
+    assert few.fitted.view.n_dims == few.fitted.beside.view.n_dims == 5
+
+
+def test_a_token_of_several_words_pulls_through_each_of_them(fitted):
+    words = [own.word for own in fitted.explain("rocket-bread", 100).words]
+    assert set(words) == {"rocket", "bread"}
 
 
 def test_audited_labels_are_held_out_for_subwords_as_for_words():

@@ -163,11 +163,9 @@ def test_auto_asks_models_with_and_without_unlabeled_texts(fitted):
         assert f"accuracy on {n_labeled} held-out labels" in report.reason
         assert "100 %" in report.reason
         assert report.reason.startswith("all documents are labeled") == (not report.n_unlabeled)
-        # Where every document is labeled, EM over subwords and naive Bayes have nothing to add.
-        n_subwords = len(clf.fitted.beside.experts)
-        assert [own["name"] for own in report.candidates] == names + subwords[:n_subwords]
+        assert [own["name"] for own in report.candidates] == names + subwords
         assert [own.name for own in clf.fitted.experts] == names
-        assert [own.name for own in clf.fitted.beside.experts] == subwords[:n_subwords]
+        assert [own.name for own in clf.fitted.beside.experts] == subwords
         assert sum(own["share"] for own in report.candidates) == pytest.approx(1.0)
         assert report.expected_accuracy["n_held_out"] == n_labeled
     # With all labels there is less left for EM to tell.

@@ -234,5 +234,6 @@ def _word_probability(
     )
     seen = Seen(fitted.counter.weigh(X, n_threads))
     if fitted.beside is not None:
-        seen = Seen(seen.X, fitted.beside.counter.count(words, dtype=fitted.dtype))
+        counts = fitted.beside.counter.count(words, dtype=fitted.dtype, n_threads=n_threads)
+        seen = Seen(seen.X, counts)
     return fitted.decision.probability(fitted.scores(seen, None, n_threads))

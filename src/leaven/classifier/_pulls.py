@@ -80,25 +80,28 @@ def _through_subwords(
     A subword that is in several words, or several times in one, is shared among them by its
     occurrences. ``x`` are the subwords of the whole text.
     """
-    written = list(_words(text_of_html(text) if words.counter.options.html else text, words))
-    if not written or not x.nnz:
+    tokens = (text_of_html(text) if words.counter.options.html else text).split()
+    if not tokens or not x.nnz:
         return {}
-    tokens, names = zip(*written, strict=True)
     options = replace(
         channel.counter.options, html=False, binary=False, log_tf=False, idf=False, length=None
     )
     plain = replace(channel.counter, options=options)
-    counts = plain.count(as_text_array(list(tokens)), dtype=np.float64)[:, x.indices]
+    counts = plain.count(as_text_array(tokens), dtype=np.float64)[:, x.indices]
     totals = np.maximum(np.asarray(counts.sum(axis=0)).ravel(), 1.0)
-    shares = counts @ (channel.pulls(x) / totals[:, None])  # (n_tokens, n_classes)
+    pulls = counts @ (channel.pulls(x) / totals[:, None])  # (n_tokens, n_classes)
     found: dict[str, FloatArray] = {}
-    for name, share in zip(names, np.asarray(shares), strict=True):
-        found[name] = found[name] + share if name in found else share
-    return {name: pull for name, pull in found.items() if np.any(pull)}
+    for token, pull in zip(tokens, np.asarray(pulls), strict=True):
+        if np.any(pull):
+            for word, share in _words_in(token, words):
+                found[word] = found.get(word, 0.0) + share * pull
+    return found
 
 
-def _words(text: str, words: Channel) -> Iterator[tuple[str, str]]:
-    """What white space separates in a text, each with the word, or words, that it is counted as."""
-    for token in text.split():
-        inside = [word for _, word in text_pieces(token, words.counter.tokens) if word is not None]
-        yield token, " ".join(inside) or token
+def _words_in(token: str, words: Channel) -> Iterator[tuple[str, float]]:
+    """The words of what white space separates, with their shares of its length."""
+    pieces = text_pieces(token, words.counter.tokens)
+    inside = [(word, len(piece)) for piece, word in pieces if word is not None] or [(token, 1)]
+    total = sum(length for _, length in inside)
+    for word, length in inside:
+        yield word, length / total

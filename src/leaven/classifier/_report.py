@@ -173,7 +173,8 @@ class FitReport:
 
 
 def _unspaced(scripts: dict[str, float]) -> str:
-    shown = ", ".join(f"{name} {percent(share)}" for name, share in list(scripts.items())[:3])
+    large = [(name, share) for name, share in scripts.items() if share >= NOTEWORTHY / 2][:3]
+    shown = ", ".join(f"{name} {percent(share)}" for name, share in large)
     return (
         f"{percent(sum(scripts.values()))} of the letters are in scripts without spaces ({shown}), "
         "counted as runs of 1 to 3 characters"

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -55,6 +54,7 @@ class Counting:
     # Takes labels, labeled documents per code, and all documents; raises, or returns notes.
     check_labels: Callable[[Labels, IntArray, int], list[str]] = lambda *_: []
     with_vectors: bool = True  # the user's, if there are any
+    again: bool = False  # whether they will be counted in another way, and should be kept for that
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +106,9 @@ class TextsInMemory:
     encoded: EncodedLabels
     vectors: FloatArray | None = None
     weights: FloatArray | None = None  # of the documents, 1 if not given
-    # What was counted before, by analyzer.
+    # What was counted before, by analyzer, and what the texts look like.
     known: Mapping[str, tuple[TextCounter, Counts]] = field(default_factory=dict)
+    looks: TextLooks | None = None
     audited: BoolArray | None = None  # whose label was given to a document drawn at random
 
     def counted(self, how: Counting) -> Counted:
@@ -115,9 +116,7 @@ class TextsInMemory:
         notes = how.check_labels(labels, counts, len(self.texts))
         options = how.options(len(self.texts))
         known = self.known.get(options.analyzer)
-        looks = TextLooks()
-        if known is None:
-            looks = TextLooks.of(self.texts, options.html)
+        looks = self.looks or TextLooks.of(self.texts, options.html)
         counter, X = known or fit_counter(
             self.texts,
             options,
@@ -170,15 +169,16 @@ class FilesInMemory:
     files: DocumentFiles
     vectors: VectorSource = None  # where vectors that are not learned come from
     audited: str | None = None  # column that says which labels are audits
+    _kept: list[TextsInMemory] = field(default_factory=list, init=False)  # for the next counting
 
     def counted(self, how: Counting) -> Counted:
         self.files.report_to(how.progress.phase("reading"))
-        counted = self._texts.counted(how)
+        texts = self._kept[0] if self._kept else self._read()
+        self._kept[:] = [texts] if how.again else []
+        counted = texts.counted(how)
         return replace(counted, notes=bad_files_notes(self.files) + counted.notes)
 
-    @cached_property
-    def _texts(self) -> TextsInMemory:
-        """The texts, which are read once however often they are counted."""
+    def _read(self) -> TextsInMemory:
         documents = self.files.read()
         if documents.labels is None or documents.labels.null_count == len(documents.labels):
             raise DataError(no_labels_message(self.files))

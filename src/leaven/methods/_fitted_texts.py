@@ -62,7 +62,7 @@ class FittedTexts:
         array = as_text_array(X)
         if self.segment is None:
             return array
-        split = as_text_array(self.segment(array.to_pylist()))
+        split = as_text_array(self.segment(self._without_markup(array).to_pylist()))
         if len(split) != len(array):
             raise ValueError(
                 f"segment must return one text per text, got {len(split):,} for {len(array):,}; "
@@ -70,14 +70,17 @@ class FittedTexts:
             )
         return split
 
-    def _vectors(self, array: pa.LargeStringArray, given: Any) -> FloatArray | None:
-        """The user's vectors of texts: as given, or from a function or an embedding."""
+    def _without_markup(self, array: pa.LargeStringArray) -> pa.LargeStringArray:
+        return texts_of_html(array) if (self.text_options or {}).get("html") else array
+
+    def _vectors(self, X: Any, given: Any) -> FloatArray | None:
+        """The user's vectors of texts as they are: as given, or from a function or an embedding."""
+        array = as_text_array(X)
         if given is None and self.embed is not None:
-            html = bool((self.text_options or {}).get("html"))
             if isinstance(self.embed, str):
-                given = Embedding(self.embed, html)(array)
+                given = Embedding(self.embed, bool((self.text_options or {}).get("html")))(array)
             else:
-                given = self.embed((texts_of_html(array) if html else array).to_pylist())
+                given = self.embed(self._without_markup(array).to_pylist())
         return None if given is None else check_given(given, len(array))
 
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
@@ -118,10 +121,9 @@ class FittedTexts:
             return np.log(self.fitted.predict_proba(**self._asked(X, vectors)))
 
     def _asked(self, X: Any, vectors: Any) -> dict[str, Any]:
-        array = self._texts(X)
         return {
-            "texts": array,
-            "vectors": self._vectors(array, vectors),
+            "texts": self._texts(X),
+            "vectors": self._vectors(X, vectors),
             "n_threads": self.n_jobs,
         }
 
@@ -247,7 +249,7 @@ class FittedTexts:
         """
         given = None if vector is None else [vector]
         fitted, array = self.fitted, self._texts([text])
-        vectors = self._vectors(array, given)
+        vectors = self._vectors([text], given)
         given = None if vectors is None else vectors[0]
         return fitted.explain(array[0].as_py(), how_many, given, n_neighbors)
 
@@ -273,7 +275,7 @@ class FittedTexts:
             array,
             n,
             is_open=is_open,
-            given=self._vectors(array, vectors),
+            given=self._vectors(texts, vectors),
             n_threads=self.n_jobs,
         )
 
@@ -287,15 +289,15 @@ class FittedTexts:
         from leaven.methods._label_errors import find_label_errors
 
         report = self.fitted.report
-        array = self._texts(texts)
         found = find_label_errors(
-            array,
+            self._texts(texts),
             labels,
             method=report.method,
             options=getattr(self, "options", None),
             text_options=self._text_options,
             n_jobs=self.n_jobs,
-            vectors=self._vectors(array, vectors),
+            subwords=getattr(self, "subwords", None),
+            vectors=self._vectors(texts, vectors),
         )
         return found.disputed
 

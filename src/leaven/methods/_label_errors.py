@@ -59,6 +59,7 @@ def find_label_errors(
     n_jobs: int | None = None,
     random_state: Seed = 0,
     vectors: Any = None,
+    subwords: bool | None = None,
     on_progress: Listener | None = None,
 ) -> LabelErrors:
     """Find labels that may be wrong.
@@ -68,9 +69,9 @@ def find_label_errors(
     label is disputed where another class is much more probable; a document without any known
     word is no evidence against its label.
 
-    Parameters are those of :func:`leaven.compare`; ``method``, ``options`` and ``text_options``
-    those of :class:`leaven.TextClassifier`. ``on_progress`` is called with the phase "holding
-    out" after every fit.
+    Parameters are those of :func:`leaven.compare`; ``method``, ``options``, ``text_options`` and
+    ``subwords`` those of :class:`leaven.TextClassifier`. ``on_progress`` is called with the phase
+    "holding out" after every fit.
     """
     array, encoded = as_text_array(texts), encode_labels(labels)
     refuse_label_sets(encoded.labels, "the search for wrong labels")
@@ -89,6 +90,7 @@ def find_label_errors(
         method,
         options=options,
         text_options=text_options,
+        subwords=subwords,
         n_jobs=n_jobs,
         random_state=seed,
     )

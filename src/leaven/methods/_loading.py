@@ -1,6 +1,7 @@
 """Loading of a model file as a scikit-learn classifier."""
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,5 +44,11 @@ def load(
         random_state=options.get("method", {}).get("random_state", 0),
         **({} if fitted.reading is None else fitted.reading.label_rules),
     )
+    if training.get("segment") and segment is None:
+        warnings.warn(
+            "this model was trained on texts that a function had split into words; give the same "
+            "function as segment, or texts with spaces between words",
+            stacklevel=2,
+        )
     clf.classes_, clf.report_, clf._fitted = fitted.classes, fitted.report, fitted
     return clf

@@ -1,8 +1,9 @@
-"""What an entry of the registry of methods says.
+"""What an entry of the registry of methods says, and the registry itself.
 
 This module imports nothing that takes time, so that a command line can list methods at once.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -14,7 +15,15 @@ if TYPE_CHECKING:
     from leaven.held_out import Combination
     from leaven.learners import Learned, Learner, Run
 
-__all__ = ["PLACES", "SUBWORDS", "Method"]
+__all__ = [
+    "METHODS",
+    "PLACES",
+    "SUBWORDS",
+    "Method",
+    "find_method",
+    "methods_where",
+    "register",
+]
 
 PLACES = {
     "memory": "in memory",
@@ -120,8 +129,6 @@ class Method:
     def for_sets(self) -> "Method":
         """This method for documents with several labels, or an error where it cannot learn them."""
         if self.sets is None:
-            from leaven.methods._registry import methods_where
-
             raise ValueError(
                 f"method {self.name!r} learns one label per document, but the labels are lists of "
                 f"several (multi-label); choose {' or '.join(methods_where(learns_sets=True))}, or "
@@ -143,7 +150,11 @@ class Method:
             sets = {**sets, "text": _of_subwords(sets.get("text", self.text))}
         if self.beside is not None:
             return replace(self, most_words=inf, sets=sets)
-        return replace(self, text=_of_subwords(self.text), sets=sets)
+        return replace(self.of_subwords(), sets=sets)
+
+    def of_subwords(self) -> "Method":
+        """This method with subwords instead of words."""
+        return replace(self, text=_of_subwords(self.text), beside=None)
 
     def blended(
         self,
@@ -171,3 +182,59 @@ def _of_subwords(text: Mapping[str, Any]) -> dict[str, Any]:
     """Text options with subwords counted instead of words."""
     kept = {name: value for name, value in text.items() if name not in ABOUT_WORDS}
     return {**kept, **SUBWORDS}
+
+
+METHODS: dict[str, Method] = {}
+
+
+def register(method: Method) -> Method:
+    """Add a method: from now on it can be trained, compared and named on the command line.
+
+    An entry whose learner was defined again, as in a notebook, replaces the earlier one.
+    """
+    _check(method)
+    known = METHODS.get(method.name, method)
+    place = _defined_at(method.learner)
+    is_defined_again = place is not None and place == _defined_at(known.learner)
+    if known is not method and not is_defined_again:
+        raise ValueError(f"there is another method called {method.name!r}; rename one")
+    METHODS[method.name] = method
+    return method
+
+
+def _check(method: Method) -> None:
+    name = method.name
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
+        raise ValueError(
+            "a method's name must be letters, digits, '.', '-' and '_', beginning with a letter or "
+            f"digit, got {name!r}"
+        )
+    unknown = sorted(set(method.places) - set(PLACES))
+    if unknown or not method.places:
+        raise ValueError(
+            f"places of method {name!r} must be some of {', '.join(PLACES)}, got "
+            f"{', '.join(map(repr, sorted(method.places))) or 'none'}"
+        )
+    if 0 not in method.min_df:
+        raise ValueError(f"min_df of method {name!r} must say what holds from 0 documents on")
+
+
+def _defined_at(learner: "str | type[Learner]") -> tuple[str, str] | None:
+    return None if isinstance(learner, str) else (learner.__module__, learner.__qualname__)
+
+
+def find_method(name: str) -> Method:
+    """Method of this name."""
+    from leaven._base.validation import check_choice
+
+    check_choice("method", name, METHODS)
+    return METHODS[name]
+
+
+def methods_where(**wanted: Any) -> list[str]:
+    """Names of the methods whose entries have these values."""
+    return [
+        name
+        for name, method in METHODS.items()
+        if all(getattr(method, key) == value for key, value in wanted.items())
+    ]

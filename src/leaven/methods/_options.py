@@ -38,6 +38,14 @@ def merged_text_options(
     wanted = {**defaults, **(given or {})}
     if wanted.get("analyzer", "word") == "word":
         wanted.setdefault("tokens", "scripts")
+    elif wanted.get("tokens") == "spaces":
+        del wanted["tokens"]  # as characters are counted inside words anyway
+    by_default = method.text.get("analyzer", "word") != "word" and "analyzer" not in (given or {})
+    if by_default and "ngram_range" in (given or {}):
+        raise ValueError(
+            "ngram_range is about words, but subwords=True counts parts of words instead of words "
+            f"with method {method.name!r}; leave out one of the two options"
+        )
     merged = TextOptions(**wanted)
     if merged.hash_features and merged.alternate_sign and not method.takes_negative:
         raise ValueError(

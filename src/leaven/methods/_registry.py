@@ -3,71 +3,17 @@
 This module imports nothing that takes time, so that a command line can list methods at once.
 """
 
-import re
-from typing import TYPE_CHECKING, Any
-
-from leaven.methods._method import PLACES, SUBWORDS, Method
-
-if TYPE_CHECKING:
-    from leaven.learners import Learner
+from leaven.methods._method import (
+    METHODS,
+    PLACES,
+    SUBWORDS,
+    Method,
+    find_method,
+    methods_where,
+    register,
+)
 
 __all__ = ["METHODS", "PLACES", "Method", "find_method", "methods_where", "register"]
-
-METHODS: dict[str, Method] = {}
-
-
-def register(method: Method) -> Method:
-    """Add a method: from now on it can be trained, compared and named on the command line.
-
-    An entry whose learner was defined again, as in a notebook, replaces the earlier one.
-    """
-    _check(method)
-    known = METHODS.get(method.name, method)
-    place = _defined_at(method.learner)
-    is_defined_again = place is not None and place == _defined_at(known.learner)
-    if known is not method and not is_defined_again:
-        raise ValueError(f"there is another method called {method.name!r}; rename one")
-    METHODS[method.name] = method
-    return method
-
-
-def _check(method: Method) -> None:
-    name = method.name
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
-        raise ValueError(
-            "a method's name must be letters, digits, '.', '-' and '_', beginning with a letter or "
-            f"digit, got {name!r}"
-        )
-    unknown = sorted(set(method.places) - set(PLACES))
-    if unknown or not method.places:
-        raise ValueError(
-            f"places of method {name!r} must be some of {', '.join(PLACES)}, got "
-            f"{', '.join(map(repr, sorted(method.places))) or 'none'}"
-        )
-    if 0 not in method.min_df:
-        raise ValueError(f"min_df of method {name!r} must say what holds from 0 documents on")
-
-
-def _defined_at(learner: "str | type[Learner]") -> tuple[str, str] | None:
-    return None if isinstance(learner, str) else (learner.__module__, learner.__qualname__)
-
-
-def find_method(name: str) -> Method:
-    """Method of this name."""
-    from leaven._base.validation import check_choice
-
-    check_choice("method", name, METHODS)
-    return METHODS[name]
-
-
-def methods_where(**wanted: Any) -> list[str]:
-    """Names of the methods whose entries have these values."""
-    return [
-        name
-        for name, method in METHODS.items()
-        if all(getattr(method, key) == value for key, value in wanted.items())
-    ]
-
 
 # Chosen on the unlabeled documents of seven corpora (docs/methods/naive-bayes-em.md).
 _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}

@@ -27,7 +27,9 @@ from leaven.methods._registry import Method, find_method, methods_where
 from leaven.methods._text_classifier import TextClassifier
 from leaven.methods._warm_start import NO_START, WarmStart
 from leaven.text._counter import TextCounter, fit_counter
+from leaven.text._looks import TextLooks
 from leaven.text._options import TextOptions
+from leaven.text._vocabulary import EmptyVocabularyError
 
 __all__ = ["RepeatedFits"]
 
@@ -141,12 +143,15 @@ class RepeatedFits:
             method,
             options=options,
             text_options=self.text_options,
+            subwords=subwords is not None if self._entry(method).beside is not None else None,
             calibrate=calibrate,
             keep_documents=False,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        documents = TextsInMemory(texts, encoded, given, known=known, audited=is_audited)
+        documents = TextsInMemory(
+            texts, encoded, given, known=known, looks=self._looks, audited=is_audited
+        )
         start = NO_START
         if words.n_dims:
             beside = None if subwords is None else (subwords.counter, subwords.view)
@@ -172,6 +177,12 @@ class RepeatedFits:
         words = self._counted_by(fitted.counter)
         subwords = None if fitted.beside is None else self._counted_by(fitted.beside.counter).X
         return fitted.classify_counts(Seen(words.X, subwords), words.given, self.n_jobs)
+
+    @cached_property
+    def _looks(self) -> TextLooks:
+        """What the sampled texts look like."""
+        html = bool((self.text_options or {}).get("html"))
+        return TextLooks.of(self.texts.take(pa.array(self.sample)), html)
 
     def _counted_by(self, counter: TextCounter) -> _Words:
         return next(each for each in self._words.values() if each.counter is counter)
@@ -200,7 +211,11 @@ class RepeatedFits:
             return None
         key = (repr(seen), words.n_dims)
         if key not in self._words:
-            self._words[key] = replace(self._counted(seen), given=None, n_dims=words.n_dims)
+            try:
+                counted = self._counted(seen)
+            except EmptyVocabularyError:  # the documents share no subword
+                return None
+            self._words[key] = replace(counted, given=None, n_dims=words.n_dims)
         return self._words[key]
 
     def _seen_by(self, method: str, options: Mapping[str, Any] | None = None) -> _Words:

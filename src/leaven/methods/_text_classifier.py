@@ -71,13 +71,13 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         'leaven[vectors]'``): the mean of static vectors of the tokens. Models remember the name.
     segment : callable or None, default=None
         From a list of texts to texts whose words are separated by spaces: a segmenter for a
-        language that is written without them. By default no segmenter is needed, because runs of
-        one to three characters are counted there. A model file does not contain the function: pass
-        it to :func:`load` again.
+        language that is written without them, where runs of one to three characters are counted
+        by default. A model file does not contain the function: pass it to :func:`load` again.
     subwords : bool or None, default=None
         Whether subwords, character n-grams of 3 to 5 characters inside words, are counted. None:
         method "auto" adds models of subwords where texts are short. True: it adds them to any
-        texts, and other methods count subwords instead of words. False: words only.
+        texts; other methods, and "auto" for documents with several labels, count subwords instead
+        of words. False: words only.
     calibrate : bool, default=True
         Hold out labels to calibrate probabilities and to estimate the expected accuracy in
         ``report_``; takes a few more fits. Always on for "auto".
@@ -228,8 +228,9 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         flags = audits_given(audited, len(array))
         if vectors is None and self.embed is not None:
             self._checked("memory", True)
-        given = self._vectors(array, vectors)
-        reading = Reading(**asdict(self._label_rules), embed=self._embedding_name)
+        given = self._vectors(X, vectors)
+        name = self._embedding_name if vectors is None else None
+        reading = Reading(**asdict(self._label_rules), embed=name)
         documents = TextsInMemory(array, encoded, given, weights, audited=flags)
         # Vectors of the user may have changed, so that nothing learned from them is known to fit.
         warm = NO_START if start is None or given is not None else WarmStart.of(start.fitted)
@@ -255,7 +256,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
     ) -> Self:
         """Learn from documents in files that need not fit in memory.
 
-        The files are read twice, first for their words and labels, then to be counted; the
+        The files are read twice, first for their words and labels, then to be counted, and twice
+        more where subwords are counted too; the
         counts are kept on disk, and every iteration streams them from there. Memory depends on
         the number of words and classes, not on the number of documents.
 
@@ -359,6 +361,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             given_text_options=self._text_options,
             has_vectors=has_vectors,
             subwords=self.subwords,
+            is_segmented=self.segment is not None,
             allow_empty=self.allow_empty,
         )
         self._fitted = training.fit(documents)

@@ -14,8 +14,11 @@ FEWEST = 20  # documents; of fewer, most words occur once anyway
 SHOWN = 40  # characters of a word in a note
 
 
-def word_notes(counted: Counted) -> list[str]:
-    """What a report should say of words that are very long, or that documents do not share."""
+def word_notes(counted: Counted, has_subwords: bool) -> list[str]:
+    """What a report should say of words that are very long, or that documents do not share.
+
+    ``has_subwords`` says whether subwords are counted beside them.
+    """
     counter, size = counted.counter, counted.training.size
     if counter.options.hash_features or counter.options.analyzer != "word":
         return []
@@ -27,6 +30,8 @@ def word_notes(counted: Counted) -> list[str]:
     usual = words.take(pa.array([int(np.argmax(size.documents * (lengths > mean)))]))[0].as_py()
     example = usual if len(usual) <= SHOWN else f"{usual[:SHOWN]}…"
     advice = "if the text is right, --subwords counts parts of words"
+    if has_subwords:
+        advice = "parts of words are counted too"
     if mean > LONG:
         return [
             f"words are {mean:.0f} characters long on average, such as {example!r}: the text may "

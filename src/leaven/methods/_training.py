@@ -19,12 +19,13 @@ from leaven.documents._excerpts import Excerpts
 from leaven.documents._label_checks import check_labels, doubtful_labels
 from leaven.documents._labels import Labels
 from leaven.documents._reading import Reading
-from leaven.exceptions import CollapseWarning, DataError, LabelWarning, UnlabeledHurtWarning
+from leaven.exceptions import CollapseWarning, LabelWarning, UnlabeledHurtWarning
 from leaven.experts import documents_of, usual_decision
 from leaven.held_out import Combination, calibrate, calibrate_sets
 from leaven.held_out.diagnosis import diagnose_corpus
 from leaven.learners import Learned, Learner, Message, Run
 from leaven.learning import View, learn_view
+from leaven.methods._beside import Beside, seen_beside
 from leaven.methods._diagnose import spelling_of
 from leaven.methods._label_quality import label_quality
 from leaven.methods._options import (
@@ -37,7 +38,6 @@ from leaven.methods._registry import Method
 from leaven.methods._text_quality import word_notes
 from leaven.methods._warm_start import WarmStart
 from leaven.neighbors import KeptDocuments
-from leaven.text._counter import TextCounter
 from leaven.text._options import TextOptions
 from leaven.text._vocabulary import EmptyVocabularyError
 
@@ -59,6 +59,9 @@ EXPECTED_TOGETHER = (
 EXPECTED_CHOSEN = (
     "the expected accuracy is optimistic: settings of the method were chosen by the labels that "
     "were held out; use leaven evaluate on other labeled documents"
+)
+NO_WORD_SHARED = (
+    "the documents share no words, so that parts of words are counted; check the column of the text"
 )
 MOST_COMPARED = 5000  # labeled documents kept to compare others with, at most
 STOPPED = "training was stopped early, as the progress callback requested"
@@ -87,6 +90,7 @@ class Training:
     options: Mapping[str, Any] | None = None  # of the learner, as the user gave them
     given_text_options: Mapping[str, Any] | None = None
     subwords: bool | None = None  # as the user asked; the method has it already
+    is_segmented: bool = False  # by a function of the user, which models cannot hold
     allow_empty: bool | None = None  # whether a document may be predicted to have no label
     has_vectors: bool = False  # which the user provides
     uses_labels: bool = False  # whether labels decided which words are kept
@@ -105,11 +109,16 @@ class Training:
     def _fit(self, documents: Uncounted) -> FittedClassifier:
         run = self.run
         self._reported_options()  # which are checked before anything is read
-        how = Counting(self.text_options, run.n_threads, run.progress, self._check_labels)
-        counted = self._timed("counting", lambda: documents.counted(how))
+        how = Counting(
+            self.text_options,
+            run.n_threads,
+            run.progress,
+            self._check_labels,
+            again=self.method.beside is not None,
+        )
+        counted = self._timed("counting", lambda: self._counted(documents, how))
         counted = counted.allowing_empty(self.allow_empty)
-        self.notes += [*counted.notes, *counted.looks.notes(counted.counter.options.tokens)]
-        self.notes += word_notes(counted)
+        self.notes += [*counted.notes, *counted.looks.notes(counted.counter.options)]
         doubts = doubtful_labels(counted.training.labels, counted.label_counts)
         self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
@@ -118,7 +127,8 @@ class Training:
         expert = earlier.expert(self.learner.title, counted.labels_digest)
         run = self.run = dataclasses.replace(run, start=expert)
         learned = self._timed("fitting", lambda: self.learner.fit(training, run))
-        beside = self._beside(documents, counted, training)
+        beside = self._beside(documents, counted, training, earlier)
+        self.notes += word_notes(counted, beside is not None)
         combined = self._combined(learned, training, counted, beside)
         diagnosis = self._diagnosis(learned, training)
         quality = self._label_quality(counted, training, combined, view)
@@ -144,9 +154,20 @@ class Training:
             channel,
         )
 
+    def _counted(self, documents: Uncounted, how: Counting) -> Counted:
+        """Documents by their words, or by subwords where they share no word."""
+        try:
+            return documents.counted(how)
+        except EmptyVocabularyError:
+            if self.method.beside is None:
+                raise
+        self.method = self.method.of_subwords()
+        self.notes.append(NO_WORD_SHARED)
+        return documents.counted(how)
+
     def _beside(
-        self, documents: Uncounted, counted: Counted, training: TrainingSet
-    ) -> "_Beside | None":
+        self, documents: Uncounted, counted: Counted, training: TrainingSet, earlier: WarmStart
+    ) -> Beside | None:
         """The same documents by their subwords, where the method uses them for such texts."""
         n_documents, size = counted.n_documents, counted.training.size
         options = subword_options(
@@ -155,29 +176,12 @@ class Training:
         if options is None or self._is_stopped:
             return None
 
-        def see() -> _Beside | None:
-            run = self.run
-            how = Counting(lambda _: options, run.n_threads, run.progress, with_vectors=False)
-            try:
-                found = documents.counted(how)
-            except EmptyVocabularyError:  # the documents share no subword
-                return None
-            if found.n_documents != n_documents:
-                raise DataError(
-                    f"there were {n_documents:,} documents at first and {found.n_documents:,} when "
-                    "their subwords were counted: a file changed meanwhile; train again once "
-                    "nothing writes to it"
-                )
-            view = self.start.beside_view(found.counter) or learn_view(
-                found.training.corpus,
-                self.learner.n_dims,
-                run.seed,
-                run.progress.phase("vectors"),
-            )
-            same = dataclasses.replace(found.training, like=training)
-            return _Beside(found.counter, view, same.with_vectors(view.seen, view.n_dims))
-
-        return self._timed("subwords", see)
+        return self._timed(
+            "subwords",
+            lambda: seen_beside(
+                documents, options, training, n_documents, self.learner.n_dims, self.run, earlier
+            ),
+        )
 
     def _check_labels(self, labels: Labels, counts: IntArray, n_documents: int) -> list[str]:
         """Check the labels as soon as they are known, and adapt the method to them."""
@@ -216,7 +220,7 @@ class Training:
         learned: Learned,
         training: TrainingSet,
         counted: Counted,
-        beside: "_Beside | None",
+        beside: Beside | None,
     ) -> Combination:
         combine: Callable[[Learned, TrainingSet, Run], Combination]
         if self.method.blend:
@@ -356,6 +360,7 @@ class Training:
                     "keep_excerpts": self.keep_excerpts,
                     "allow_empty": self.allow_empty,
                     "subwords": self.subwords,
+                    "segment": self.is_segmented,
                 },
             },
             data=plain(self.data),
@@ -366,21 +371,6 @@ class Training:
         """Issue the warnings of the fit."""
         for category, message in self.messages:
             warnings.warn(message, category, stacklevel=stacklevel)
-
-
-@dataclass(frozen=True, eq=False)
-class _Beside:
-    """Documents by their subwords: how they are counted, where their vectors come from."""
-
-    counter: TextCounter
-    view: View
-    training: TrainingSet
-
-    def channel(self, chosen: Combination | None) -> Channel | None:
-        """The experts of subwords that were chosen, if any, with what they see."""
-        if chosen is None:
-            return None
-        return Channel(self.counter, chosen.experts, chosen.weights, self.view)
 
 
 def _no_diagnosis(why: str) -> dict[str, Any]:

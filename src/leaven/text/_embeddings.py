@@ -69,12 +69,12 @@ def vectors_of(
     """The vectors of documents, or of some of them; None without a source."""
     if source is None:
         return None
-    if isinstance(source, Embedding):
-        texts = documents.texts
-        return source(texts if rows is None else texts.filter(pa.array(rows)))
-    assert documents.columns is not None
-    vectors = vector_array(documents.columns, source, documents.source)
-    return vectors if rows is None else vectors[rows]
+    if isinstance(source, str):  # a column
+        assert documents.columns is not None
+        vectors = vector_array(documents.columns, source, documents.source)
+        return vectors if rows is None else vectors[rows]
+    texts = documents.texts
+    return source(texts if rows is None else texts.filter(pa.array(rows)))
 
 
 def check_embedding(name: str) -> None:

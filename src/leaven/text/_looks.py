@@ -6,7 +6,8 @@ from typing import Self
 
 import pyarrow as pa
 
-from leaven.text._html import count_html, html_notes
+from leaven.text._html import count_html, html_notes, texts_of_html
+from leaven.text._options import TextOptions
 from leaven.text._scripts import count_scripts
 
 __all__ = ["TextLooks"]
@@ -29,7 +30,9 @@ class TextLooks:
 
     @classmethod
     def of(cls, texts: pa.LargeStringArray, html: bool = False) -> Self:
-        """Looks of texts; of those from which markup was removed, ``html`` is True."""
+        """Looks of texts, without their markup if ``html`` is True."""
+        if html:
+            texts = texts_of_html(texts)
         n_like_html, n_looked_at = (0, 0) if html else count_html(texts)
         scripts, n_characters = count_scripts(texts)
         return cls(n_looked_at, n_like_html, n_characters, Counter(scripts))
@@ -47,10 +50,11 @@ class TextLooks:
         """Shares of the characters of words in scripts without spaces, the largest first."""
         return {name: count / self.n_characters for name, count in self.scripts.most_common()}
 
-    def notes(self, tokens: str) -> list[str]:
-        """What a report should say of such texts, given which ``tokens`` are counted."""
+    def notes(self, options: TextOptions) -> list[str]:
+        """What a report should say of such texts, given what is counted in them."""
         notes = html_notes(self.n_like_html, self.n_looked_at)
         shares = self.script_shares
-        if tokens != "scripts" and sum(shares.values()) > NOTEWORTHY:
+        counts_clauses = options.analyzer == "word" and options.tokens in ("words", "letters")
+        if counts_clauses and sum(shares.values()) > NOTEWORTHY:
             notes.append(UNSPLIT.format(scripts=", ".join(shares)))
         return notes

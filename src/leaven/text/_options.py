@@ -142,10 +142,7 @@ class TextOptions:
         return replace(self, stop_words=self.as_tokens.stop_words)
 
     def to_json(self) -> dict[str, Any]:
-        # Earlier versions, which do not know these options, can read models that do not use them.
-        later = {"html": False, "analyzer": "word"}
-        fields = asdict(self)
-        return {k: v for k, v in fields.items() if k not in later or v != later[k]}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:

@@ -142,7 +142,7 @@ def survey(
         n_bytes=batch.texts.nbytes,
         labeled=labeled,
         audited=np.flatnonzero(is_audited),
-        looks=TextLooks.of(texts, html),
+        looks=TextLooks.of(batch.texts, html),
     )
 
 
