@@ -71,6 +71,21 @@ class Counted:
     counts: IntArray | None = None  # labeled documents of each code; None: their weights
     looks: TextLooks = field(default_factory=TextLooks)
 
+    @classmethod
+    def surveyed(
+        cls,
+        training: TrainingSet,
+        counter: TextCounter,
+        found: Survey,
+        notes: list[str],
+        n_wordless: int,
+    ) -> "Counted":
+        """Documents of files, after a survey of them; a digest of labels would take a pass."""
+        n_documents, labeled = found.n_documents, found.labeled
+        return cls(
+            training, counter, n_documents, notes, "", labeled, n_wordless, looks=found.looks
+        )
+
     @property
     def label_counts(self) -> IntArray:
         """Labeled documents of each code."""
@@ -236,16 +251,7 @@ class FilesOnDisk:
         n_wordless = check_unchanged(found, corpus)
         audited = None if self.audited is None else found.audited
         training = TrainingSet(corpus, labels, counts, audited=audited)
-        return Counted(
-            training,
-            counter,
-            found.n_documents,
-            notes,
-            "",
-            found.labeled,
-            n_wordless,
-            looks=found.looks,
-        )
+        return Counted.surveyed(training, counter, found, notes, n_wordless)
 
     def excerpts(
         self, numbers: IntArray, n_characters: int, progress: Progress = SILENT

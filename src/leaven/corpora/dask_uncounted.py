@@ -73,16 +73,7 @@ class FilesOnDask:
         n_wordless = check_unchanged(found, corpus)
         audited = None if self.audited is None else found.audited
         training = TrainingSet(corpus, labels, counts, audited=audited)
-        return Counted(
-            training,
-            counter,
-            found.n_documents,
-            notes,
-            "",
-            found.labeled,
-            n_wordless,
-            looks=found.looks,
-        )
+        return Counted.surveyed(training, counter, found, notes, n_wordless)
 
     def excerpts(
         self, numbers: IntArray, n_characters: int, progress: Progress = SILENT
