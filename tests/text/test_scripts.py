@@ -16,8 +16,9 @@ from leaven.datasets import load_docstrings
 from leaven.documents._readers import Documents
 from leaven.text import TextVectorizer
 from leaven.text._counter import fit_counter
+from leaven.text._looks import TextLooks
 from leaven.text._options import TextOptions
-from leaven.text._scripts import count_scripts, script_shares
+from leaven.text._scripts import count_scripts
 from leaven.text._spans import text_pieces
 from leaven.text._survey import added_up, counter_from, survey
 from leaven.text._unspaced import UNSPACED_SCRIPTS, unspaced_scripts
@@ -181,10 +182,10 @@ def test_pieces_are_words_and_single_characters_of_runs(text):
 def test_shares_of_scripts_are_of_the_characters_of_words():
     texts = pa.array(["東京 ab", "タワー、12", "", "あ"], pa.large_string())
     assert count_scripts(texts) == ({"Katakana": 3, "Han": 2, "Hiragana": 1}, 10)
-    assert script_shares(texts) == {"Katakana": 0.3, "Han": 0.2, "Hiragana": 0.1}
-    assert script_shares(texts.slice(3)) == {"Hiragana": 1.0}
-    assert script_shares(pa.array(["plain text", ""], pa.large_string())) == {}
-    assert script_shares(pa.array([], pa.large_string())) == {}
+    assert TextLooks.of(texts).script_shares == {"Katakana": 0.3, "Han": 0.2, "Hiragana": 0.1}
+    assert TextLooks.of(texts.slice(3)).script_shares == {"Hiragana": 1.0}
+    assert TextLooks.of(pa.array(["plain text", ""], pa.large_string())).script_shares == {}
+    assert TextLooks.of(pa.array([], pa.large_string())).script_shares == {}
 
 
 def test_every_script_is_counted_once():

@@ -56,7 +56,7 @@ def are_balanced(codes: IntArray, n_classes: int) -> bool:
     """Whether labels look as if about the same number had been given to every class.
 
     Either numbers of labels differ less than those of a random sample of equal classes would, or
-    more than half of the classes have exactly the largest number, and the others had no more.
+    more than half of the classes have exactly the largest number: the others may be too small.
     """
     counts = np.bincount(codes, minlength=n_classes)
     spread = float(((counts - counts.mean()) ** 2).sum() / counts.mean())

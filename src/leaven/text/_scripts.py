@@ -8,7 +8,7 @@ from leaven.text._script_kernels import count_points
 from leaven.text._unicode import fold_table
 from leaven.text._unspaced import UNSPACED_SCRIPTS, unspaced_scripts
 
-__all__ = ["count_scripts", "script_shares"]
+__all__ = ["count_scripts"]
 
 
 def count_scripts(texts: pa.LargeStringArray) -> tuple[dict[str, int], int]:
@@ -24,9 +24,3 @@ def count_scripts(texts: pa.LargeStringArray) -> tuple[dict[str, int], int]:
     of_script = zip(UNSPACED_SCRIPTS, counts[2:].tolist(), strict=True)
     falling = sorted(of_script, key=lambda item: -item[1])
     return {name: count for name, count in falling if count}, int(counts[1:].sum())
-
-
-def script_shares(texts: pa.LargeStringArray) -> dict[str, float]:
-    """Share of the characters of words that belongs to each script without spaces, most first."""
-    counts, total = count_scripts(texts)
-    return {name: count / total for name, count in counts.items()}
