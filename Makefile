@@ -14,7 +14,7 @@ lint: .venv/dev-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python docs/generate.py --check
+	$(BIN)/python -m docgen --check
 
 format: .venv/dev-ready
 	$(BIN)/ruff check --fix .
@@ -30,7 +30,7 @@ fuzz: .venv/dev-ready
 	$(BIN)/python -m fuzzing $(FUZZ)
 
 docs: .venv/dev-ready
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m docgen
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -36,7 +36,7 @@ def word_notes(counted: Counted, has_subwords: bool) -> list[str]:
         return [
             f"words are {mean:.0f} characters long on average, such as {example!r}: the text may "
             "be identifiers, encoded, or without spaces between words, so that whole clauses count "
-            f"as words; {advice}, and a segmenter can split it (docs/languages.md)"
+            f"as words; {advice}, and a segmenter can split it (docs/how-to/languages.md)"
         ]
     is_shared = size.documents > 1
     if is_shared.mean() < SHARED:

@@ -1,10 +1,12 @@
 """Markdown about labeling, from the results of a study and of a benchmark."""
 
-from generate_benchmarks import read_suite, suite_command
-from generate_studies import read
-from generate_tables import markdown_table
 from studies import labeling_strategies
 from studies._provenance import described, staleness
+
+from docgen.benchmarks import read_suite, suite_command
+from docgen.sections import Section
+from docgen.studies import read
+from docgen.tables import markdown_table
 
 STUDY = "labeling_strategies"
 SUITE = "labeling"  # of benchmarks
@@ -41,3 +43,9 @@ def speed_table() -> str:
     ]
     table = markdown_table(["what", "time", "peak memory"], rows)
     return f"{table}\n\n(`{suite_command(SUITE)}`; {described(found['made_with'])}.)"
+
+
+SECTIONS = [
+    Section("docs/methods/questions.md", "labeling_strategies", strategies_table),
+    Section("docs/tutorials/labeling.md", "benchmarks: labeling", speed_table),
+]

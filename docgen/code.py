@@ -4,6 +4,7 @@ import ast
 import tomllib
 from pathlib import Path
 
+from docgen.sections import Section
 from leaven.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,6 +64,12 @@ def toy_family() -> str:
     _, _, rest = text.partition("# begin: the family\n")
     family, _, _ = rest.partition("# end: the family")
     return f"```python\nimport numpy as np\n{family.strip()}\n\nregister(CENTROID)\n```"
+
+
+SECTIONS = [
+    Section("docs/architecture.md", "tree", tree),
+    Section("CONTRIBUTING.md", "toy family", toy_family),
+]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ newsgroups of 20 Newsgroups, named after the team that would answer them. ``tick
 earlier ones, twelve labels per team and the rest unlabeled; ``checked.csv`` has the last fifth of
 each group by date, all labeled. Messages without text are left out.
 
-Needs the folder of corpora (``LEAVEN_DATA``). Run: ``python docs/tickets.py FOLDER``
+Needs the folder of corpora (``LEAVEN_DATA``). Run: ``python -m docgen.tickets FOLDER``
 """
 
 import csv
@@ -87,6 +87,6 @@ def run(folder: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python docs/tickets.py FOLDER")
+        sys.exit("usage: python -m docgen.tickets FOLDER")
     write(Path(sys.argv[1]))
     run(Path(sys.argv[1]))

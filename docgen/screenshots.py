@@ -1,4 +1,4 @@
-"""Make the pictures of docs/labeling.md: a real session over the built-in corpus, in a browser.
+"""Make the pictures of the labeling page: a real session over the built-in corpus, in a browser.
 
 Run it by hand after a change of the page; it needs Chromium, so that ``make lint`` does not.
 """
@@ -24,7 +24,7 @@ from leaven.labeling._documents import LabelingDocuments
 from leaven.labeling._server import LabelingServer
 from leaven.labeling._session import LabelingSession
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 N_ANSWERS, AT_ONCE = 110, 5

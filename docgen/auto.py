@@ -1,8 +1,11 @@
 """Markdown about ``auto``: what was tried for it, and how good its expected accuracy is."""
 
-from generate_studies import read
 from studies import audited_labels, auto_members
 from studies._provenance import described, staleness
+
+from docgen import studies as of_studies
+from docgen.sections import Section
+from docgen.studies import read
 
 STUDY = "auto_members"
 AUDITS = "audited_labels"
@@ -30,3 +33,16 @@ def _with_origin(study: str, shown: str) -> str:
     about = head.rstrip(":").strip()
     made = f"`python -m studies {study}`; {described(read(study)['made_with'])}"
     return f"{about} ({made}):\n\n{table.strip()}"
+
+
+SECTIONS = [
+    Section(
+        "docs/methods/auto.md",
+        "few_labels: setting",
+        lambda: of_studies.few_labels_setting(to_root="../../"),
+    ),
+    Section("docs/methods/auto.md", "few_labels: accuracy table", of_studies.few_labels_table),
+    Section("docs/methods/auto.md", "few_labels: findings", of_studies.few_labels_findings),
+    Section("docs/methods/auto.md", "auto_members", members_table),
+    Section("docs/methods/auto.md", "audited_labels", audits_table),
+]

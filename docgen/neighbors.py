@@ -3,10 +3,14 @@
 from collections.abc import Iterable
 from statistics import fmean, median, stdev
 
-import generate_benchmarks as of_benchmarks
-from generate_studies import read
-from generate_tables import markdown_table
 from studies._provenance import described, staleness
+
+from docgen import benchmarks as of_benchmarks
+from docgen.sections import Section
+from docgen.studies import read
+from docgen.tables import markdown_table
+
+PAGE = "docs/methods/neighbors.md"
 
 STUDIES = ("neighbor_options", "clark_table", "clark_figure_4")
 DESIGNS = ("per class", "at random")
@@ -125,3 +129,12 @@ def _mean_sd(values: list[float]) -> str:
 
 def _paper(numbers: list[float]) -> list[str]:
     return [*(f"{number:.2f}" for number in numbers), ""]
+
+
+SECTIONS = [
+    Section(PAGE, "neighbor_options: votes", votes_table),
+    Section(PAGE, "neighbor_options: all", options_table),
+    Section(PAGE, "benchmarks: neighbors", speed_table),
+    Section(PAGE, "clark_table", clark_table),
+    Section(PAGE, "clark_figure_4", figure_4_table),
+]

@@ -4,11 +4,15 @@ from collections.abc import Iterable
 from statistics import fmean, median, stdev
 from typing import Any
 
-from generate_benchmarks import read_suite, suite_command
-from generate_studies import read
-from generate_tables import markdown_table
 from studies import druck_table_1
 from studies._provenance import described, staleness
+
+from docgen.benchmarks import read_suite, suite_command
+from docgen.sections import Section
+from docgen.studies import read
+from docgen.tables import markdown_table
+
+PAGE = "docs/methods/hybrids.md"
 
 GIVEN, CHOSEN = "settings given", "settings chosen"
 STUDIES = ("hybrid_options", "druck_table_1", "transductive_svm")
@@ -190,3 +194,12 @@ def _digits(number: float) -> str:
 
 def _whole(number: str) -> str:
     return f"{int(number):,}"
+
+
+SECTIONS = [
+    Section(PAGE, "hybrid_options: text", text_table),
+    Section(PAGE, "hybrid_options: others", options_table),
+    Section(PAGE, "druck_table_1", table_1),
+    Section(PAGE, "transductive_svm", transductive_table),
+    Section(PAGE, "benchmarks: hybrids", speed_table),
+]

@@ -3,16 +3,19 @@
 from dataclasses import fields
 from statistics import fmean, stdev
 
-import generate_benchmarks as of_benchmarks
-from generate_studies import read
-from generate_tables import markdown_table
 from studies._provenance import described, staleness
 from studies.mccallum_table_2 import LITERAL
 
+from docgen import benchmarks as of_benchmarks
+from docgen.sections import Section
+from docgen.studies import read
+from docgen.tables import markdown_table
 from leaven.held_out import _held_out, _set_combination, _set_weights
 from leaven.learners import _label_sets, _svm
 from leaven.methods import METHODS
 from leaven.models import _known_sets, _set_search, _word_information
+
+PAGE = "docs/methods/multilabel.md"
 
 STUDIES = (
     "mccallum_table_1",
@@ -293,3 +296,18 @@ def _points(by_measure: dict[str, float]) -> str:
 
 def _mean_sd(values: list[float]) -> str:
     return f"{100 * fmean(values):.1f} ± {100 * stdev(values):.1f}"
+
+
+SECTIONS = [
+    Section(PAGE, "mccallum_table_2: searches", searches_table),
+    Section(PAGE, "mccallum_table_2: iterations", iterations_table),
+    Section(PAGE, "multilabel: options", options_table),
+    Section(PAGE, "multilabel: constants", constants_table),
+    Section(PAGE, "mccallum_table_1", words_table),
+    Section(PAGE, "mccallum_table_2", accuracy_table),
+    Section(PAGE, "mccallum_90", all_classes_table),
+    Section(PAGE, "label_sets_corpora", corpora_table),
+    Section(PAGE, "label_sets_corpora: expected", expected_table),
+    Section(PAGE, "label_sets_few", few_table),
+    Section(PAGE, "benchmarks: label sets", speed_table),
+]

@@ -9,11 +9,12 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from generate_tables import markdown_table
 from studies import _names
 from studies._names import CORPORA
 from studies._provenance import described, staleness
 from studies.few_labels import LOOKS
+
+from docgen.tables import markdown_table
 
 RESULTS = Path(__file__).resolve().parents[1] / "studies" / "results"
 WIDTH = 120

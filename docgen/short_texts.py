@@ -2,10 +2,15 @@
 
 from typing import Any
 
-from generate_studies import read
 from studies import languages, short_text_members, short_texts
 from studies._names import LANGUAGE_CORPORA, SHORT_CORPORA
 from studies._provenance import described, staleness
+
+from docgen.sections import Section
+from docgen.studies import read
+
+SHORT_PAGE = "docs/how-to/short-texts.md"
+LANGUAGES_PAGE = "docs/how-to/languages.md"
 
 SHORT, LANGUAGES, TRIED = "short_texts", "languages", "short_text_members"
 Row = dict[str, Any]
@@ -119,5 +124,17 @@ def language_examples() -> str:
 
 
 def _made(study: str) -> str:
-    link = f"[all tables](../studies/results/{study}.md)"
+    link = f"[all tables](../../studies/results/{study}.md)"
     return f"`python -m studies {study}`; {described(read(study).get('made_with'))}; {link}"
+
+
+SECTIONS = [
+    Section(SHORT_PAGE, "tried", tried_table),
+    Section(SHORT_PAGE, "short_texts: accuracy table", size_table),
+    Section(SHORT_PAGE, "short_texts: findings", findings),
+    Section(SHORT_PAGE, "short_texts: corpora", corpus_table),
+    Section(SHORT_PAGE, "short_texts: intervals", interval_table),
+    Section(LANGUAGES_PAGE, "languages: accuracy table", language_table),
+    Section(LANGUAGES_PAGE, "languages: findings", language_findings),
+    Section(LANGUAGES_PAGE, "languages: examples", language_examples),
+]

@@ -2,11 +2,15 @@
 
 from typing import Any
 
-from generate_benchmarks import read_suite, suite_command
-from generate_studies import read
-from generate_tables import markdown_table
 from studies import fisher_options, takamura_figure_1, takamura_table_1
 from studies._provenance import described, staleness
+
+from docgen.benchmarks import read_suite, suite_command
+from docgen.sections import Section
+from docgen.studies import read
+from docgen.tables import markdown_table
+
+PAGE = "docs/methods/fisher.md"
 
 STUDIES = ("fisher_options", "takamura_table_1", "takamura_figure_1")
 SUITE = "fisher"  # of benchmarks
@@ -76,3 +80,11 @@ def _about(name: str, found: dict[str, Any], more: str) -> str:
 
 def _without_title(shown: str) -> str:
     return shown.partition("\n\n")[2].strip()
+
+
+SECTIONS = [
+    Section(PAGE, "fisher_options", options_table),
+    Section(PAGE, "takamura_table_1", table_1),
+    Section(PAGE, "takamura_figure_1", figure_1),
+    Section(PAGE, "benchmarks: fisher", speed_table),
+]

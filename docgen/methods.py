@@ -1,8 +1,13 @@
 """Markdown about all methods side by side, from the results of studies."""
 
-from generate_studies import few_labels_every_method, read
 from studies import all_methods
 from studies._provenance import described, staleness
+
+from docgen import code as of_code
+from docgen.sections import Section
+from docgen.studies import few_labels_every_method, read
+
+PAGE = "docs/methods/index.md"
 
 STUDY = "all_methods"
 PAGES = {  # that explain methods
@@ -38,3 +43,10 @@ def one_corpus_table() -> str:
 def all_corpora_table() -> str:
     """Accuracy of every method on all corpora of the study of few labels."""
     return few_labels_every_method()
+
+
+SECTIONS = [
+    Section(PAGE, "methods", of_code.methods_table),
+    Section(PAGE, "all_methods", one_corpus_table),
+    Section(PAGE, "few_labels: every method", all_corpora_table),
+]
