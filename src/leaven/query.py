@@ -108,7 +108,7 @@ def useful_documents(
 ) -> IntArray:
     """Open documents that the model is unsure of and that are typical, different from each other.
 
-    They are :func:`typical_documents`, weighted by doubt: one minus the margin. Documents that are
+    They are ``typical_documents``, weighted by doubt: one minus the margin. Documents that are
     not open count as labeled.
     """
     doubt = 1.0 - margins(probability) + LEAST_DOUBT

@@ -67,7 +67,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def kernel_inline(function: Callable[..., Any]) -> Any:
-    """As :func:`kernel`, but inlined into its callers: for steps of a hot loop."""
+    """As ``kernel``, but inlined into its callers: for steps of a hot loop."""
     return _compiled(function, "always")
 
 

@@ -42,7 +42,7 @@ def raise_pending() -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Inside, signals raise :class:`Interrupted`: for the program as a whole.
+    """Inside, signals raise ``Interrupted``: for the program as a whole.
 
     Afterwards the interpreter shuts down. A signal cannot stop work that is done, and is ignored;
     after an interrupt, a second signal ends the process at once.

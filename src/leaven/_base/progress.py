@@ -33,7 +33,7 @@ class Progress:
         return report
 
     def steps(self, name: str, total: int) -> OnStep | None:
-        """As :meth:`phase`, for a loop that reports its step and its objective."""
+        """As ``phase``, for a loop that reports its step and its objective."""
         report = self.phase(name)
         if report is None:
             return None

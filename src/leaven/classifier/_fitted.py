@@ -227,7 +227,7 @@ class FittedClassifier:
         }
 
     def components(self, how_many: int = 10) -> list[ComponentWords]:
-        """Every component with its most characteristic words, numbered as for :meth:`assigned`."""
+        """Every component with its most characteristic words, numbered as for ``assigned``."""
         words = self._word_list("components")
         check_whole("how_many", how_many, "[0, inf)")
         mixture = self.mixture or self._only_mixture("components")

@@ -133,7 +133,7 @@ class FitReport:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The report that :meth:`to_json` wrote."""
+        """The report that ``to_json`` wrote."""
         known = {each.name for each in fields(cls)} - {"facts"}
         common = {name: value for name, value in values.items() if name in known}
         facts = {name: value for name, value in values.items() if name not in known}

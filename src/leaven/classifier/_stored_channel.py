@@ -26,7 +26,7 @@ _TENSORS = {
 
 
 def channel_to(channel: Channel) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Arrays of a channel, and the settings that :func:`channel_from` needs."""
+    """Arrays of a channel, and the settings that ``channel_from`` needs."""
     counter = channel.counter
     of_experts, experts = experts_to(channel.experts)
     of_view, view = view_to(channel.view)

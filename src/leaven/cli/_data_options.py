@@ -166,7 +166,7 @@ def reads_documents(
     """Give a command the options of how DATA is read, in place of its parameter ``reading``.
 
     Commands that do not learn embed texts as their model does.
-    A new option is added here and in :class:`Reading`, and every command has it.
+    A new option is added here and in ``Reading``, and every command has it.
     """
     sources = [*(VECTORS if vectors else []), *(EMBED if vectors and learns else [])]
     options = [*TEXT, *(LABELS if labels else []), *sources, *FILES]

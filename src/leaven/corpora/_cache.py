@@ -40,7 +40,7 @@ class CachedCorpus:
     Parameters
     ----------
     blocks : iterable of Block
-        Iterated once. They should be of similar size; see :func:`gathered`.
+        Iterated once. They should be of similar size; see ``gathered``.
     folder : str or None, default=None
         Folder of the file; None is the folder of temporary files (``TMPDIR``).
     n_threads : int or None, default=None

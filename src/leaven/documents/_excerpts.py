@@ -44,7 +44,7 @@ class Excerpts:
         return len(self.texts)
 
     def to_tensors(self) -> dict[str, Any]:
-        """Arrays from which :meth:`from_tensors` makes the same excerpts."""
+        """Arrays from which ``from_tensors`` makes the same excerpts."""
         content = "".join(self.texts.to_pylist()).encode()
         sizes = pc.binary_length(self.texts).to_numpy(zero_copy_only=False)
         return {

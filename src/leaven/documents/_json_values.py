@@ -134,7 +134,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def is_json_type(kind: pa.DataType) -> bool:
-    """Whether it is a type that :func:`column_of` gives."""
+    """Whether it is a type that ``column_of`` gives."""
     if pa.types.is_list(kind):
         return is_json_type(kind.value_type)
     if pa.types.is_struct(kind):

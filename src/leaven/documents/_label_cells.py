@@ -35,7 +35,7 @@ def label_array(
     """The labels of a column; null where the cell is null, empty or blank, or by the rules.
 
     White space around a label is stripped: files written as "text, label" have it by accident.
-    A list is a set of labels, given as a key (see :data:`SEPARATOR`); so is text that is a JSON
+    A list is a set of labels, given as a key (see ``SEPARATOR``); so is text that is a JSON
     list, as lists are written where columns have no types, and all text if there is a
     ``separator``. Blank elements of a list are left out; one of blank elements alone is
     unlabeled, and the empty list is the empty set, as is a cell of separators alone.

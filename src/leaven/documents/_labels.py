@@ -2,7 +2,7 @@
 
 Blocks, caches, samples and clusters hold whole-number codes and do not depend on their meaning.
 All conversions of codes to labels, and of scores to codes, are done here and in the
-subclass for documents with several labels (:mod:`leaven.documents._label_sets`).
+subclass for documents with several labels (``leaven.documents._label_sets``).
 """
 
 from collections.abc import Iterable, Sequence

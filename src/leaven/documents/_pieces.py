@@ -181,7 +181,7 @@ def _runs_of_rows(source: DelimitedSource, n_bytes: int, run: Run) -> list[Sourc
 
 
 def scan_file(path: str, begin: int, end: int, delimiter: int) -> tuple[list[int], list[int]]:
-    """States and row starts of :func:`scan_rows` for some bytes of a file."""
+    """States and row starts of ``scan_rows`` for some bytes of a file."""
     with open(path, "rb") as file:
         file.seek(begin)
         content = np.frombuffer(bytearray(file.read(end - begin)), dtype=np.uint8)

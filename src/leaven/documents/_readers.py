@@ -77,8 +77,8 @@ class DocumentFiles:
         How much to read at a time; the block of a longer document is larger.
     skip_bad : bool, default=False
         Leave out files that are missing, empty or damaged, and list them in ``bad``. A file
-        that turns out to be damaged is left out entirely by :meth:`per_file` and
-        :meth:`read`.
+        that turns out to be damaged is left out entirely by ``per_file`` and
+        ``read``.
     on_bytes : callable, optional
         Called with the number of bytes read since the last call; over a pass these sum to
         ``total_bytes``.
@@ -280,7 +280,7 @@ class DocumentFiles:
         """The files in pieces of about ``n_bytes`` that can be read independently, in order.
 
         A file that cannot be split, because something is wrong with it, is left out if bad files
-        are skipped. ``run`` as in :func:`leaven.documents._pieces.split`.
+        are skipped. ``run`` as in ``leaven.documents._pieces.split``.
         """
         pieces: list[list[FilePiece]] = []
         for source in list(self._sources):

@@ -111,7 +111,7 @@ class Reading:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """What :meth:`to_json` wrote; values of another kind raise a TypeError."""
+        """What ``to_json`` wrote; values of another kind raise a TypeError."""
         columns: dict[str, Any] = {name: values.get(name) for name in ("text", "label", "vectors")}
         text = columns["text"]
         if isinstance(text, list) and text and all(isinstance(each, str) for each in text):

@@ -43,7 +43,7 @@ SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 def write_table(
     table: pa.Table, path: str | Path, format: str | None = None, **options: Any
 ) -> None:
-    """Write one table; see :func:`write_tables`."""
+    """Write one table; see ``write_tables``."""
     write_tables([table], path, format, **options)
 
 

@@ -29,7 +29,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Fits an expert on counts and labels, and predicts with it.
 
     A subclass names its learner, whose options are the subclass's parameters, and sets the
-    attributes of a fit in :meth:`_describe`.
+    attributes of a fit in ``_describe``.
     """
 
     learner_type: ClassVar[type[Learner]]
@@ -96,7 +96,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Fit on any corpus; its class codes index ``classes``.
 
         ``on_progress(phase, done, total)`` is called as the fit proceeds; if it returns True, EM
-        stops with the parameters reached. With ``warn=False`` the caller must call :meth:`warn`.
+        stops with the parameters reached. With ``warn=False`` the caller must call ``warn``.
         """
         self.check_options(corpus.dtype)
         training = TrainingSet.of(corpus, self._labels_of(classes))

@@ -35,9 +35,10 @@ class FisherKernel(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     mixture : NaiveBayesEM, TwoViewEM, FrozenEstimator or None, default=None
-        The mixture, which is cloned and fitted on the documents given to :meth:`fit`; None is
-        ``NaiveBayesEM()``. With ``unlabeled_weight=0`` only labeled documents are used. One that
-        is fitted already is used as it is in scikit-learn's ``FrozenEstimator(mixture)``.
+        The mixture, which is cloned and fitted on the documents given to
+        [`leaven.FisherKernel.fit`][]; None is ``NaiveBayesEM()``. With ``unlabeled_weight=0`` only
+        labeled documents are used. One that is fitted already is used as it is in scikit-learn's
+        ``FrozenEstimator(mixture)``.
     n_clusters : int or None, default=None
         Components that EM forms of all documents from random starts, labels ignored, with the
         options of ``mixture``, a NaiveBayesEM. None has its components, which belong to classes.
@@ -70,8 +71,9 @@ class FisherKernel(TransformerMixin, BaseEstimator):
     The features of word w are in columns w * n_components to (w + 1) * n_components - 1, followed
     by those of the components' weights and, of a TwoViewEM, of vectors. They are sparse: memory is
     that of the counts, and of the vectors, times the mean number of components that have a share
-    in a document, 1 to 2 of words alone at a length of 150. With soft shares, :meth:`kernel` is
-    faster than multiplying the features, and SVC on it than LinearSVC on them.
+    in a document, 1 to 2 of words alone at a length of 150. With soft shares,
+    [`leaven.FisherKernel.kernel`][] is faster than multiplying the features, and SVC on it than
+    LinearSVC on them.
 
     A classifier that is trained on the features knows no unlabeled documents. Fit the kernel to all
     documents, and the classifier to the labeled ones: in a pipeline, -1 would become a class.

@@ -18,7 +18,7 @@ class MaxEntClassifier(TunedClassifier):
     """Maximum entropy classifier, or logistic regression, on counts.
 
     Unlabeled documents are ignored. It is the supervised counterpart of
-    :class:`MultiConditionalClassifier` and :class:`ParameterCouplingClassifier`.
+    [`leaven.MultiConditionalClassifier`][] and [`leaven.ParameterCouplingClassifier`][].
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ class MultiConditionalClassifier(TunedClassifier):
     Parameters
     ----------
     alpha : float or "auto", default="auto"
-        Weight of the likelihood of labels; infinity is :class:`MaxEntClassifier`. "auto" chooses
-        by held-out labels among 1e2, 1e4 and infinity, and infinity also where one class would
-        take almost all unlabeled documents.
+        Weight of the likelihood of labels; infinity is [`leaven.MaxEntClassifier`][]. "auto"
+        chooses by held-out labels among 1e2, 1e4 and infinity, and infinity also where one class
+        would take almost all unlabeled documents.
     variance : float or "auto", default="auto"
         Variance of the Gaussian prior on all parameters. "auto" chooses among 0.01 and 0.1,
         for infinite ``alpha`` among 0.1, 1 and 10.
@@ -187,8 +187,8 @@ class ParameterCouplingClassifier(TunedClassifier):
     alpha : float in (0, 1] or "auto", default="auto"
         How free the two sets are: the standard deviation of their difference is
         (alpha / (1 - alpha))². Near 0 they are equal, at 1 independent, which is
-        :class:`MaxEntClassifier`. "auto" chooses by held-out labels among 0.1, 0.3, 0.5 and 1, and
-        1 also where one class would take almost all unlabeled documents.
+        [`leaven.MaxEntClassifier`][]. "auto" chooses by held-out labels among 0.1, 0.3, 0.5 and 1,
+        and 1 also where one class would take almost all unlabeled documents.
     variance : float or "auto", default=1.0
         Variance of the Gaussian prior on the parameters that classify. "auto" chooses among 0.01
         and 0.1, for ``alpha`` 1 among 0.1, 1 and 10.
@@ -197,7 +197,7 @@ class ParameterCouplingClassifier(TunedClassifier):
     max_iter : int, default=200
         Most iterations of L-BFGS.
     tol : float, default=1e-5
-        As in :class:`MultiConditionalClassifier`.
+        As in [`leaven.MultiConditionalClassifier`][].
     random_state : int, RandomState, Generator or None, default=0
         Seed of the folds where settings are chosen.
     n_jobs : int or None, default=None

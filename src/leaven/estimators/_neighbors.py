@@ -22,8 +22,8 @@ class CondensedNeighbors(CountClassifier):
     Documents are scaled to unit length. Unlabeled ones are gone through in random order: where one
     class has more than ``threshold`` of the votes of a document's k nearest neighbors, the document
     is accepted into that class and votes from then on. Predictions can be justified by documents
-    (:meth:`kneighbors`), and no assumption is made about what a class looks like. With
-    ``unlabeled_weight=0`` it is the usual k-nearest-neighbor classifier.
+    ([`leaven.CondensedNeighbors.kneighbors`][]), and no assumption is made about what a class looks
+    like. With ``unlabeled_weight=0`` it is the usual k-nearest-neighbor classifier.
 
     Parameters
     ----------
@@ -150,7 +150,8 @@ class CondensedNeighbors(CountClassifier):
         distances : ndarray of shape (n_documents, min(n_neighbors, n_kept))
             Only if ``return_distance``; infinite where a document has fewer neighbors.
         rows : ndarray of shape (n_documents, min(n_neighbors, n_kept))
-            Rows of the documents given to :meth:`fit`; -1 where a document has fewer neighbors.
+            Rows of the documents given to [`leaven.CondensedNeighbors.fit`][]; -1 where a document
+            has fewer neighbors.
         """
         check_is_fitted(self, "_learned")
         k = self.n_neighbors if n_neighbors is None else n_neighbors

@@ -36,7 +36,7 @@ class TwoViewEM(NaiveBayesEM):
         Pseudo-count added to every word count, of documents scaled to ``length``.
     class_alpha, unlabeled_weight, n_components, n_init, n_splits, beta_start, beta_factor, \
 beta_iter, correspondence, tol, random_state, n_jobs
-        As in :class:`NaiveBayesEM`.
+        As in [`leaven.NaiveBayesEM`][].
     max_iter : int, default=10
         Maximum number of M-steps, deliberately few: later ones drift away from the labels.
 
@@ -45,7 +45,7 @@ beta_iter, correspondence, tol, random_state, n_jobs
     latent_ : LatentSpace or GivenVectors
         Where vectors come from.
 
-    The others are those of :class:`NaiveBayesEM`; its probabilities are of the word view.
+    The others are those of [`leaven.NaiveBayesEM`][]; its probabilities are of the word view.
 
     See Also
     --------

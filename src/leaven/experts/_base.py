@@ -50,7 +50,7 @@ class StoredExpert:
 class Expert(Protocol):
     """Scores classes for documents, explains a score, and can be stored in a file.
 
-    Every kind is registered with :func:`register_expert`, so that model files can hold it.
+    Every kind is registered with ``register_expert``, so that model files can hold it.
     """
 
     kind: ClassVar[str]  # what model files call it
@@ -94,7 +94,7 @@ class Expert(Protocol):
 
     @abstractmethod
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
-        """Settings and arrays, all that :meth:`from_tensors` needs."""
+        """Settings and arrays, all that ``from_tensors`` needs."""
         ...
 
     @classmethod

@@ -80,7 +80,7 @@ class FisherExpert(Expert):
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         """What a word's features added, at the shares that components have in the document.
 
-        These depend on its vector (:meth:`for_document`; else that of the words alone). A word's
+        These depend on its vector (``for_document``; else that of the words alone). A word's
         part in the features of the vector is its part in the vector.
         """
         n_words, n_classes, n_dims = x.nnz, len(self.bias), self.fisher.n_dims

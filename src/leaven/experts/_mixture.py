@@ -209,7 +209,7 @@ def top_words(model: MultinomialMixture, params: MixtureParams, how_many: int) -
 
 
 def component_words(params: MixtureParams, how_many: int) -> list[IntArray]:
-    """As :func:`top_words`, of each component against the others."""
+    """As ``top_words``, of each component against the others."""
     log_words = np.asarray(params.log_word, dtype=np.float64)
     return highest(_weighted_ratio(log_words, np.exp(params.log_weight)), how_many)
 

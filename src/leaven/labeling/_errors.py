@@ -60,7 +60,7 @@ _NO_ROOM_FOR_INDEX = sqlite3.SQLITE_IOERR_SHMSIZE  # the -shm file could not gro
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite into a :class:`StoreError`; errors in our own SQL stay as they are."""
+    """Turn errors of SQLite into a ``StoreError``; errors in our own SQL stay as they are."""
     try:
         yield
     except sqlite3.DatabaseError as error:

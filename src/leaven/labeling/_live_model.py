@@ -124,7 +124,7 @@ class LiveModel:
     ) -> list[Prediction]:
         """What the model says about documents of these numbers, out of all texts and vectors.
 
-        ``current`` as for :meth:`shares`.
+        ``current`` as for ``shares``.
         """
         wanted = np.asarray(numbers, np.int64)
         places = np.minimum(np.searchsorted(self.sample, wanted), len(self.sample) - 1)
@@ -175,7 +175,7 @@ class LiveModel:
     ) -> list[TintedWord]:
         """The words that pull, where they are in the part of the text that is shown.
 
-        ``vector`` is the user's, ``current`` as for :meth:`shares`.
+        ``vector`` is the user's, ``current`` as for ``shares``.
         """
         if self.fitted.counter.options.hash_features:
             return []  # nobody knows the words

@@ -48,7 +48,7 @@ class LabelingSession:
     method : str
         The method of the model that is saved.
     text_options : mapping or None
-        As those of :class:`leaven.TextClassifier`; words must not be selected by labels.
+        As those of [`leaven.TextClassifier`][]; words must not be selected by labels.
     several_labels : bool or None
         Whether documents can have several labels; None: if those of the file have.
     on_progress : callable or None

@@ -37,11 +37,11 @@ class LabelStore:
 
     Every action is added to a list that nothing is removed from. It is on the disk when its
     call returns, and done once for each ``request``: the same again returns the same result.
-    Methods may be called from several threads. Refusals are :class:`StoreError`, and change
+    Methods may be called from several threads. Refusals are ``StoreError``, and change
     nothing.
 
     Documents are rows of the data file, with a hash of their text. When the file changed, the
-    caller compares :meth:`placed` and :meth:`lost` with it and calls :meth:`move`.
+    caller compares ``placed`` and ``lost`` with it and calls ``move``.
     """
 
     def __init__(self, journal: Journal, about: dict[str, Any]) -> None:
@@ -170,13 +170,13 @@ class LabelStore:
 
     @property
     def n_answers(self) -> int:
-        """How many answers :meth:`history` has."""
+        """How many answers ``history`` has."""
         with self._journal.reading:
             return sum(each.document != LOST for each in self._journal.state.answers)
 
     @property
     def can_undo(self) -> str:
-        """What :meth:`undo` would take back, such as "Label 17 as billing"; "" if nothing."""
+        """What ``undo`` would take back, such as "Label 17 as billing"; "" if nothing."""
         with self._journal.reading:
             return self._journal.state.undo_text
 
@@ -188,7 +188,7 @@ class LabelStore:
             return labeled | state.skips
 
     def lost(self) -> list[Label]:
-        """Labels of texts that were no longer in the data file at the last :meth:`move`."""
+        """Labels of texts that were no longer in the data file at the last ``move``."""
         with self._journal.reading:
             state = self._journal.state
             return [state.resolved(label) for label in state.lost.values()]

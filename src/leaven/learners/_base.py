@@ -98,7 +98,7 @@ class Learner(Protocol):
     """How a method learns: a frozen dataclass whose fields are the method's options.
 
     Every option of a registered method has a default, of the field or in the method's entry.
-    Results go into a :class:`Learned`; a learner itself never changes, so one can fit many times
+    Results go into a ``Learned``; a learner itself never changes, so one can fit many times
     and in several threads.
     """
 

@@ -42,7 +42,7 @@ class FisherLearner(TwoViewLearner):
         Components with a smaller share in a document, relative to the largest one, are left out
         of its features, which are then sparser and as accurate.
 
-    The others are those of :class:`leaven.TwoViewEM`, for the mixture.
+    The others are those of [`leaven.TwoViewEM`][], for the mixture.
     """
 
     title: ClassVar[str] = "SVM of Fisher scores"

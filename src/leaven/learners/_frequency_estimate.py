@@ -18,7 +18,7 @@ __all__ = ["FrequencyEstimateLearner"]
 
 @dataclass(frozen=True)
 class FrequencyEstimateLearner(Learner):
-    """Frequency estimate; the options are those of :class:`leaven.FrequencyEstimateNB`."""
+    """Frequency estimate; the options are those of [`leaven.FrequencyEstimateNB`][]."""
 
     title: ClassVar[str] = "frequency estimate"
 

@@ -43,7 +43,7 @@ NEVER = -1.0  # as tolerance: make all iterations
 class LabelSetLearner(Learner):
     """Mixture of the word distributions of a document's classes, by EM (McCallum, 1999).
 
-    The options are those of :class:`leaven.MultiLabelMixture`.
+    The options are those of [`leaven.MultiLabelMixture`][].
     """
 
     title: ClassVar[str] = "label-set mixture"

@@ -85,7 +85,7 @@ class LogLinearLearner(TunedLearner):
 
 @dataclass(frozen=True)
 class MaxEntLearner(LogLinearLearner):
-    """Maximum entropy; the options are those of :class:`leaven.MaxEntClassifier`."""
+    """Maximum entropy; the options are those of [`leaven.MaxEntClassifier`][]."""
 
     title: ClassVar[str] = "maximum entropy"
 
@@ -175,7 +175,7 @@ class HybridLearner(LogLinearLearner):
 
 @dataclass(frozen=True)
 class MultiConditionalLearner(HybridLearner):
-    """One table of parameters; the options of :class:`leaven.MultiConditionalClassifier`."""
+    """One table of parameters; the options of [`leaven.MultiConditionalClassifier`][]."""
 
     title: ClassVar[str] = "multi-conditional learning"
     discriminative: ClassVar[float] = np.inf
@@ -200,7 +200,7 @@ class MultiConditionalLearner(HybridLearner):
 
 @dataclass(frozen=True)
 class ParameterCouplingLearner(HybridLearner):
-    """Two coupled tables; the options of :class:`leaven.ParameterCouplingClassifier`."""
+    """Two coupled tables; the options of [`leaven.ParameterCouplingClassifier`][]."""
 
     title: ClassVar[str] = "parameter coupling prior"
     discriminative: ClassVar[float] = 1.0

@@ -53,7 +53,7 @@ class MixtureLearned(Learned):
 
 @dataclass(frozen=True)
 class NaiveBayesLearner(Learner):
-    """Naive Bayes trained by EM; the options are those of :class:`leaven.NaiveBayesEM`."""
+    """Naive Bayes trained by EM; the options are those of [`leaven.NaiveBayesEM`][]."""
 
     title: ClassVar[str] = "naive Bayes with EM"
     stops_early: ClassVar[bool] = False  # whether EM is meant to end before it converges

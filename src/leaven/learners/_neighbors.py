@@ -29,7 +29,7 @@ __all__ = ["NeighborsLearner"]
 
 @dataclass(frozen=True)
 class NeighborsLearner(Learner):
-    """Votes of nearest documents; the options are those of :class:`leaven.CondensedNeighbors`."""
+    """Votes of nearest documents; the options are those of [`leaven.CondensedNeighbors`][]."""
 
     title: ClassVar[str] = "nearest neighbors"
 

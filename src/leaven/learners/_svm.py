@@ -111,7 +111,7 @@ def fit_kernel_machines(
 ) -> tuple[FloatArray, FloatArray]:
     """Weights of documents, (n_documents, n_classes), by their inner products, and biases.
 
-    Far faster than :func:`fit_machines` where documents have many features. The loss is the hinge,
+    Far faster than ``fit_machines`` where documents have many features. The loss is the hinge,
     there its square.
     """
 

@@ -24,7 +24,7 @@ COSTS, UNLABELED_COSTS = (1.0, 10.0), (0.1, 1.0, 10.0)  # candidates
 
 @dataclass(frozen=True)
 class TransductiveSVMLearner(TunedLearner):
-    """Transductive SVM; the options are those of :class:`leaven.TransductiveSVM`."""
+    """Transductive SVM; the options are those of [`leaven.TransductiveSVM`][]."""
 
     title: ClassVar[str] = "transductive SVM"
     search: ClassVar[str] = "CCCP"

@@ -122,7 +122,7 @@ class TunedLearner(Learner):
     def usual_path(self, supervised: bool) -> list[Self]:
         """The path to settings that suit most corpora, for labels that cannot be held out.
 
-        ``supervised`` ones are asked for only where :meth:`paths` has some.
+        ``supervised`` ones are asked for only where ``paths`` has some.
         """
         ...
 

@@ -20,7 +20,7 @@ LONG = 120.0  # different words in a document, beyond which more of them add not
 
 @dataclass(frozen=True)
 class TwoViewLearner(NaiveBayesLearner):
-    """EM over words and vectors; the options are those of :class:`leaven.TwoViewEM`."""
+    """EM over words and vectors; the options are those of [`leaven.TwoViewEM`][]."""
 
     title: ClassVar[str] = "two-view EM"
     stops_early: ClassVar[bool] = True  # later iterations follow the text away from the labels

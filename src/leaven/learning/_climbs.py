@@ -90,7 +90,7 @@ def fit_mixture(
     """Run EM from the labeled documents, from several starts if a class has several components.
 
     The most probable of the maxima is kept. Where unlabeled documents count for less, so does
-    the prior: see :func:`scaled_prior`. If ``on_step`` returns True, the climb ends.
+    the prior: see ``scaled_prior``. If ``on_step`` returns True, the climb ends.
 
     From a ``start``, such as the parameters of an interrupted climb, EM continues without restarts
     and without annealing. After new labels, start from scratch instead: EM would stay near the

@@ -25,7 +25,7 @@ class Folds:
     training : TrainingSet
         Labeled and unlabeled documents.
     n_folds : int, "loo" or None
-        As in :func:`leaven._base.folds.n_folds_for`.
+        As in ``leaven._base.folds.n_folds_for``.
     seed : int
         Seed of the folds.
     labeled : Block or None

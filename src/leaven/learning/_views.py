@@ -53,7 +53,7 @@ class View(Protocol):
         ...
 
     def to_tensors(self) -> dict[str, Any]:
-        """Arrays, all that :meth:`from_tensors` needs."""
+        """Arrays, all that ``from_tensors`` needs."""
         ...
 
     @classmethod

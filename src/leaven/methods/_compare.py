@@ -60,9 +60,9 @@ def compare(
         The documents.
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
-        Several labels per document as in :meth:`TextClassifier.fit`.
+        Several labels per document as in [`leaven.TextClassifier.fit`][].
     methods : list of str or None, default=None
-        Methods of :class:`TextClassifier`. None is all of them, without slow ones if
+        Methods of [`leaven.TextClassifier`][]. None is all of them, without slow ones if
         documents times classes are more than 30,000; for several labels per document, those
         that learn them.
     n_splits : int or None, default=None
@@ -73,11 +73,11 @@ def compare(
     random_state : int, RandomState, Generator or None, default=0
         Seed of folds and methods.
     text_options : dict or None, default=None
-        As in :class:`TextClassifier`, for all methods.
+        As in [`leaven.TextClassifier`][], for all methods.
     vectors : array of shape (n_documents, n_dims) or None, default=None
         A vector of each document, for the methods that use vectors.
     unlabeled, ignore_case
-        As in :class:`TextClassifier`.
+        As in [`leaven.TextClassifier`][].
     on_progress : callable or None, default=None
         Called as ``on_progress("comparing", done, total)`` after every fit, and with the same
         numbers during one.

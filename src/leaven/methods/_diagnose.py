@@ -69,9 +69,9 @@ def diagnose(
     labels : list of str or int, or such a column
         The class of each document; None, NaN or "" (-1 among whole numbers) is unlabeled.
     method : {"em", "mixture", "annealed", "two-view"}, default="em"
-        The method of :class:`TextClassifier` to diagnose.
+        The method of [`leaven.TextClassifier`][] to diagnose.
     text_options, options : dict or None, default=None
-        As in :class:`TextClassifier`.
+        As in [`leaven.TextClassifier`][].
     alternatives : bool, default=True
         Also try alternatives, including the default method "auto", and recommend the best.
         Takes twenty times as long: about a minute for 20,000 documents of 20 classes.
@@ -82,7 +82,7 @@ def diagnose(
     random_state : int, RandomState, Generator or None, default=0
         Seed of subsets, samples and starts.
     unlabeled, ignore_case
-        As in :class:`TextClassifier`.
+        As in [`leaven.TextClassifier`][].
     on_progress : callable or None, default=None
         Called as ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of
         the number of components) or "diagnosing".

@@ -30,7 +30,7 @@ __all__ = ["FittedTexts"]
 
 
 class FittedTexts:
-    """The methods of :class:`TextClassifier` that need a trained classifier."""
+    """The methods of [`leaven.TextClassifier`][] that need a trained classifier."""
 
     classes_: ClassArray
     report_: FitReport
@@ -176,7 +176,7 @@ class FittedTexts:
         Parameters
         ----------
         against : TextClassifier
-            A trained classifier, or one that :func:`leaven.load` read, of any method. Its classes
+            A trained classifier, or one that [`leaven.load`][] read, of any method. Its classes
             must be the same, and some of its words.
         how_many : int, default=10
             Number of words for each class and direction.
@@ -241,11 +241,11 @@ class FittedTexts:
         """The prediction for one text, and how much each word contributes to each class.
 
         ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
-        trained with vectors. ``n_neighbors`` documents are listed as by :meth:`neighbors`; None is
-        5 for nearest-neighbor methods, and none for others. A classifier that hashed its words
-        cannot name them, and is explained by documents alone. Where documents have several labels,
-        the label is a tuple, and ``generated`` has the share of each word that each label
-        generated, if the method models it.
+        trained with vectors. ``n_neighbors`` documents are listed as by
+        [`leaven.TextClassifier.neighbors`][]; None is 5 for nearest-neighbor methods, and none for
+        others. A classifier that hashed its words cannot name them, and is explained by documents
+        alone. Where documents have several labels, the label is a tuple, and ``generated`` has the
+        share of each word that each label generated, if the method models it.
         """
         given = None if vector is None else [vector]
         fitted, array = self.fitted, self._texts([text])
@@ -260,7 +260,7 @@ class FittedTexts:
 
         Documents that it is unsure of and that many others are similar to, different from each
         other; none that it was trained with as labeled, nor any that has a label in ``labels``. See
-        :func:`leaven.suggest` for the first documents, before there is a classifier.
+        [`leaven.suggest`][] for the first documents, before there is a classifier.
         """
         from leaven.methods._suggest import suggest_for
 
@@ -302,7 +302,7 @@ class FittedTexts:
         return found.disputed
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that :func:`leaven.load` reads."""
+        """Write the model to a file that [`leaven.load`][] reads."""
         save_model(self.fitted, path)
 
     @property

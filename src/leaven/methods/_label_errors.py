@@ -69,8 +69,8 @@ def find_label_errors(
     label is disputed where another class is much more probable; a document without any known
     word is no evidence against its label.
 
-    Parameters are those of :func:`leaven.compare`; ``method``, ``options``, ``text_options`` and
-    ``subwords`` those of :class:`leaven.TextClassifier`. ``on_progress`` is called with the phase
+    Parameters are those of [`leaven.compare`][]; ``method``, ``options``, ``text_options`` and
+    ``subwords`` those of [`leaven.TextClassifier`][]. ``on_progress`` is called with the phase
     "holding out" after every fit.
     """
     array, encoded = as_text_array(texts), encode_labels(labels)

@@ -20,7 +20,7 @@ def load(
     embed: Callable[[list[str]], Any] | str | None = None,
     segment: Callable[[list[str]], Sequence[str]] | None = None,
 ) -> TextClassifier:
-    """Read a classifier that :meth:`TextClassifier.save` or ``leaven train`` wrote.
+    """Read a classifier that [`leaven.TextClassifier.save`][] or ``leaven train`` wrote.
 
     ``embed`` and ``segment`` must be the functions of the fit where there were any; the name of an
     embedding is part of the model.

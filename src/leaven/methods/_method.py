@@ -57,7 +57,7 @@ class Method:
     settings : mapping
         Options of the learner whose defaults the method changes.
     text : mapping
-        How it sees text: options of :class:`leaven.text.TextVectorizer`.
+        How it sees text: options of [`leaven.TextVectorizer`][].
     min_df : mapping
         Fewest documents a word must occur in, by the least number of documents.
     places : set of str
@@ -78,7 +78,7 @@ class Method:
     is_slow : bool
         Whether comparisons of many documents and classes should leave it out.
     is_diagnosed : bool
-        Whether EM alone fits it, so that :func:`leaven.diagnose` can judge it.
+        Whether EM alone fits it, so that [`leaven.diagnose`][] can judge it.
     estimator : str
         The public scikit-learn classifier on counts that has this learner.
     """

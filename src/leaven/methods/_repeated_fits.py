@@ -69,7 +69,7 @@ class RepeatedFits:
     texts : Arrow array of strings
         All documents.
     text_options : mapping or None
-        As those of :class:`leaven.TextClassifier`; words must not be selected by labels.
+        As those of [`leaven.TextClassifier`][]; words must not be selected by labels.
     given : array of shape (n_documents, n_given) or None
         The user's vectors.
     several_labels : bool
@@ -118,7 +118,7 @@ class RepeatedFits:
     ) -> TextClassifier:
         """A classifier from labels by document number; ``audited`` are those drawn at random.
 
-        With None, nothing is known of how they were chosen, as for :meth:`TextClassifier.fit`.
+        With None, nothing is known of how they were chosen, as for [`leaven.TextClassifier.fit`][].
         Labels are names of classes, or lists of them where documents can have several.
         """
         began = time.perf_counter()

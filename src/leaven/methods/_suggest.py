@@ -59,19 +59,19 @@ def suggest(
     texts : list of str, or a column of pandas, polars or Arrow
         All documents.
     labels : list of labels or None, default=None
-        As for :meth:`TextClassifier.fit`; None where no document is labeled.
+        As for [`leaven.TextClassifier.fit`][]; None where no document is labeled.
     n : int, default=20
         How many documents.
     method : str, default="auto"
         Method of the model, where there are labels of two classes.
     text_options : dict or None, default=None
-        As in :class:`TextClassifier`; words must not be selected by labels.
+        As in [`leaven.TextClassifier`][]; words must not be selected by labels.
     vectors : array of shape (n_documents, n_dims) or None, default=None
         Vectors of your own, to be used beside those learned from the text.
     n_jobs, random_state
-        As for :class:`TextClassifier`.
+        As for [`leaven.TextClassifier`][].
     on_progress : callable or None, default=None
-        As for :meth:`TextClassifier.fit`.
+        As for [`leaven.TextClassifier.fit`][].
 
     Returns
     -------

@@ -57,7 +57,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         the model of "two-view"; "multilabel" is a mixture of the word distributions of a document's
         labels. "auto", "svm" and "multilabel" also learn several labels per document.
     text_options : dict or None, default=None
-        Parameters of :class:`leaven.text.TextVectorizer` (all but ``vocabulary``, ``dtype``
+        Parameters of [`leaven.TextVectorizer`][] (all but ``vocabulary``, ``dtype``
         and ``n_jobs``) to use instead of the method's defaults, such as
         ``{"stop_words": "english", "ngram_range": (1, 2)}``.
     options : dict or None, default=None
@@ -67,12 +67,12 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         From a list of texts to an array of one vector each, such as a sentence encoder's
         ``encode``. The vectors are used in addition to those learned from the text (methods
         "auto" and "two-view"). A model file does not contain the function: pass it to
-        :func:`load` again. "wordllama" is an embedding of English by name (``pip install
+        [`leaven.load`][] again. "wordllama" is an embedding of English by name (``pip install
         'leaven[vectors]'``): the mean of static vectors of the tokens. Models remember the name.
     segment : callable or None, default=None
         From a list of texts to texts whose words are separated by spaces: a segmenter for a
         language that is written without them, where runs of one to three characters are counted
-        by default. A model file does not contain the function: pass it to :func:`load` again.
+        by default. A model file does not contain the function: pass it to [`leaven.load`][] again.
     subwords : bool or None, default=None
         Whether subwords, character n-grams of 3 to 5 characters inside words, are counted. None:
         method "auto" adds models of subwords where texts are short. True: it adds them to any
@@ -83,12 +83,12 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         ``report_``; takes a few more fits. Always on for "auto".
     diagnose : bool, default=False
         After the fit, check on held-out labels whether the unlabeled documents helped (see
-        :func:`leaven.diagnose`), which takes a few seconds; ``report_.diagnosis`` has the
+        [`leaven.diagnose`][]), which takes a few seconds; ``report_.diagnosis`` has the
         result, and a warning is issued if they hurt.
     keep_documents : bool, default=True
-        Keep the words (not the text) of at most 5,000 labeled documents, so that :meth:`neighbors`
-        can show which of them are most similar to a text. No effect for nearest-neighbor
-        methods, whose predictions need documents.
+        Keep the words (not the text) of at most 5,000 labeled documents, for
+        [`leaven.TextClassifier.neighbors`][]. No effect for nearest-neighbor methods, whose
+        predictions need documents.
     keep_excerpts : int, default=0
         Also keep the first so many characters of these documents, to show them. With 0 the model
         contains no text, which may be private.
@@ -277,9 +277,9 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         vectors : str or None, default=None
             Column of your vectors, a list of numbers per document.
         audited : str or None, default=None
-            Column that says which labels are audits, as in :meth:`fit`: true or false, 1 or 0, yes
-            or no, or "audit" for those that are, as a labeling page exports it. An empty value is
-            false.
+            Column that says which labels are audits, as in [`leaven.TextClassifier.fit`][]: true or
+            false, 1 or 0, yes or no, or "audit" for those that are, as a labeling page exports it.
+            An empty value is false.
         format, encoding : str or None, default=None
             Of the files, where their extensions do not show it, or their bytes are not UTF-8.
         header : bool, default=True
@@ -297,8 +297,9 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             Have the workers of a Dask cluster read and count the files, each its own pieces, and
             keep the counts; every worker must find the files under the same paths.
         on_progress : callable or None, default=None
-            As in :meth:`fit`, with the phases "reading" and "counting" of bytes, or "files" and
-            "pieces" of them on a cluster; these calls may come from another thread.
+            As in [`leaven.TextClassifier.fit`][], with the phases "reading" and "counting" of
+            bytes, or "files" and "pieces" of them on a cluster; these calls may come from another
+            thread.
         """
         began = time.perf_counter()
         check_client(client, cache)

@@ -75,7 +75,7 @@ class NaiveMRF:
         )
 
     def marginal(self, table: FloatArray, log_total: FloatArray, block: Block) -> MarginalSlope:
-        """Sum of log P(x) over all documents of a block; :meth:`finished` completes its gradient.
+        """Sum of log P(x) over all documents of a block; ``finished`` completes its gradient.
 
         ``log_total`` is that of the parameters' partition. Documents are sequences of words, so
         there is no multinomial coefficient.

@@ -50,7 +50,7 @@ class TwoViewMixture(MultinomialMixture):
     n_dims : int
         Length of the vectors.
 
-    The other parameters are those of :class:`MultinomialMixture`.
+    The other parameters are those of ``MultinomialMixture``.
     """
 
     concentration: float = 30.0

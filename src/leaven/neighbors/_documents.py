@@ -82,7 +82,7 @@ class KeptDocuments:
         return sizes.astype(np.float64)  # whole numbers where there are no documents
 
     def to_tensors(self) -> dict[str, Any]:
-        """Arrays from which :meth:`from_tensors` makes the same documents."""
+        """Arrays from which ``from_tensors`` makes the same documents."""
         return {
             "indptr": self.X.indptr.astype(np.int64),
             "indices": self.X.indices.astype(np.int32),

@@ -27,7 +27,7 @@ class Texts(NamedTuple):
 
 
 class WordTable(NamedTuple):
-    """Words, as :class:`leaven.text._vocabulary.Vocabulary` holds them."""
+    """Words, as ``leaven.text._vocabulary.Vocabulary`` holds them."""
 
     arena: Any  # uint8
     starts: Any  # int64

@@ -1,6 +1,6 @@
 """Fitted counter from documents to weighted counts, independent of scikit-learn.
 
-:class:`TextVectorizer` is the scikit-learn wrapper of this module; models loaded from a
+[`leaven.TextVectorizer`][] is the scikit-learn wrapper of this module; models loaded from a
 file use it directly, so that classifying a document does not import scikit-learn.
 """
 

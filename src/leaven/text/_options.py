@@ -23,7 +23,7 @@ ANALYZERS = ("word", "char_wb", "char")
 class TextOptions:
     """All options that determine how a text becomes a row of numbers.
 
-    The fields are the parameters of :class:`leaven.text.TextVectorizer`, documented there.
+    The fields are the parameters of [`leaven.TextVectorizer`][], documented there.
     """
 
     html: bool = False

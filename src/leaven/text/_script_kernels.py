@@ -34,7 +34,7 @@ def tokenize_scripts(
     ends,
     n_tokens,
 ):
-    """As :func:`tokenize`, with marks after a word's first character, up to an unspaced run.
+    """As ``tokenize``, with marks after a word's first character, up to an unspaced run.
 
     Returns the position reached (end + 1 if all was read), the number of tokens, and whether
     a run of unspaced characters begins there.

@@ -192,7 +192,7 @@ def _size(part: Survey) -> int:
 
 
 def counter_from(found: Survey, options: TextOptions) -> TextCounter:
-    """The counter that :func:`leaven.text._counter.fit_counter` learns from the same texts.
+    """The counter that ``leaven.text._counter.fit_counter`` learns from the same texts.
 
     Words are numbered by frequency.
     """

@@ -77,7 +77,7 @@ def tokenize_ascii(
     begin,  # of the document
     in_place,  # tokens are slices of ``lowered``; otherwise they are copied to the scratch
 ):
-    """As :func:`tokenize` for a document of ASCII: eight bytes are classified at once.
+    """As ``tokenize`` for a document of ASCII: eight bytes are classified at once.
 
     Each byte of a 64-bit number is compared with the bounds of a range by adding to it so
     that its high bit tells; words begin and end where that bit changes.

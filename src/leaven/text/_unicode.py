@@ -3,7 +3,7 @@
 Python lower-cases almost every code point by itself. Two do not fit a table: ``İ``
 becomes two code points, and ``Σ`` becomes ``σ`` or ``ς`` depending on its neighbours.
 Documents that hold one of them are lower-cased by Python before they reach the kernel
-(:data:`NEEDS_PYTHON_LOWER`).
+(``NEEDS_PYTHON_LOWER``).
 """
 
 import re
@@ -42,9 +42,9 @@ _SURROGATES = range(0xD800, 0xE000)
 def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
     """Code point → code point as it appears in a token, 0 where it ends the token.
 
-    Decimal digits carry the flag :data:`DIGIT`. For ``tokens="scripts"``, characters of
-    scripts without spaces between words carry :data:`UNSPACED`, other combining marks
-    :data:`MARK`.
+    Decimal digits carry the flag ``DIGIT``. For ``tokens="scripts"``, characters of
+    scripts without spaces between words carry ``UNSPACED``, other combining marks
+    ``MARK``.
     """
     every = _every()
     table = _case_table(lowercase).copy()
@@ -65,7 +65,7 @@ def fold_table(tokens: str, lowercase: bool) -> NDArray[np.uint32]:
 
 @cache
 def lower_table(lowercase: bool) -> NDArray[np.uint32]:
-    """Code point → its lower case, or itself; white space carries the flag :data:`SPACE`."""
+    """Code point → its lower case, or itself; white space carries the flag ``SPACE``."""
     table = _case_table(lowercase).copy()
     table[_matches(r"\s", _every())] |= SPACE  # as str.split and re see it
     return table

@@ -58,7 +58,7 @@ ASSIGNED = ((0, 0x323AF), (0xE0000, 0xE01EF))
 
 @cache
 def unspaced_scripts() -> NDArray[np.uint8]:
-    """Code point → 1 + number of its script in :data:`UNSPACED_SCRIPTS`, 0 for any other."""
+    """Code point → 1 + number of its script in ``UNSPACED_SCRIPTS``, 0 for any other."""
     script = np.zeros(0x110000, dtype=np.uint8)
     for number, blocks in enumerate(UNSPACED_SCRIPTS.values(), start=1):
         for first, last in blocks:

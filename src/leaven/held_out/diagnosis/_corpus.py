@@ -79,14 +79,14 @@ def diagnose_alternatives(
     default: Rival | None = None,
     on_fit: OnDone | None = None,
 ) -> Diagnosis:
-    """Judge as :func:`diagnose_corpus` does, and try alternatives.
+    """Judge as ``diagnose_corpus`` does, and try alternatives.
 
     Supervised training, plain EM, a lower unlabeled weight, five components per class,
     annealing, and the given model if it is none of these, are scored on the same
     held-out labels, and so is ``default``, the way to train where users ask for none. The best
     is recommended if it beats the default by more than a standard error, else the default is;
     without a default, the better of supervised training and plain EM takes its place. The other
-    parameters are those of :func:`diagnose_corpus`.
+    parameters are those of ``diagnose_corpus``.
     """
     _check_that_it_climbs(ascent)
     ways, asked = _ways(ascent, spelling, default)

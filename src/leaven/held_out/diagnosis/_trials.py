@@ -138,7 +138,7 @@ class Trials:
         return right
 
     def score_rival(self, rival: Rival) -> FloatArray:
-        """Right answers of another way to train, as :meth:`score` gives them."""
+        """Right answers of another way to train, as ``score`` gives them."""
         right = self._nothing_right()
         for number, (part, held) in enumerate(self.splits):
             documents = self.labeled.rows(held)
