@@ -57,22 +57,22 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         the model of "two-view"; "multilabel" is a mixture of the word distributions of a document's
         labels. "auto", "svm" and "multilabel" also learn several labels per document.
     text_options : dict or None, default=None
-        Parameters of [`leaven.TextVectorizer`][] (all but ``vocabulary``, ``dtype``
-        and ``n_jobs``) to use instead of the method's defaults, such as
-        ``{"stop_words": "english", "ngram_range": (1, 2)}``.
+        Parameters of [`leaven.TextVectorizer`][] (all but ``vocabulary``, ``dtype`` and ``n_jobs``)
+        to use instead of the method's defaults, such as ``{"stop_words": "english", "ngram_range":
+        (1, 2)}``.
     options : dict or None, default=None
         Parameters of the method's estimator, such as ``{"alpha": 0.1}``. Grid search reaches an
         entry as ``options__alpha``, and one of ``text_options`` as ``text_options__min_df``.
     embed : callable, "wordllama" or None, default=None
         From a list of texts to an array of one vector each, such as a sentence encoder's
-        ``encode``. The vectors are used in addition to those learned from the text (methods
-        "auto" and "two-view"). A model file does not contain the function: pass it to
-        [`leaven.load`][] again. "wordllama" is an embedding of English by name (``pip install
-        'leaven[vectors]'``): the mean of static vectors of the tokens. Models remember the name.
+        ``encode``. The vectors are used in addition to those learned from the text (methods "auto"
+        and "two-view"). A model file does not contain the function: pass it to [`leaven.load`][]
+        again. "wordllama" is an embedding of English by name (``pip install 'leaven[vectors]'``):
+        the mean of static vectors of the tokens. Models remember the name.
     segment : callable or None, default=None
         From a list of texts to texts whose words are separated by spaces: a segmenter for a
-        language that is written without them, where runs of one to three characters are counted
-        by default. A model file does not contain the function: pass it to [`leaven.load`][] again.
+        language that is written without them, where runs of one to three characters are counted by
+        default. A model file does not contain the function: pass it to [`leaven.load`][] again.
     subwords : bool or None, default=None
         Whether subwords, character n-grams of 3 to 5 characters inside words, are counted. None:
         method "auto" adds models of subwords where texts are short. True: it adds them to any
@@ -82,9 +82,8 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         Hold out labels to calibrate probabilities and to estimate the expected accuracy in
         ``report_``; takes a few more fits. Always on for "auto".
     diagnose : bool, default=False
-        After the fit, check on held-out labels whether the unlabeled documents helped (see
-        [`leaven.diagnose`][]), which takes a few seconds; ``report_.diagnosis`` has the
-        result, and a warning is issued if they hurt.
+        After the fit, check on held-out labels whether the unlabeled documents helped
+        ([`leaven.diagnose`][]; a few seconds). The result is ``report_.diagnosis``; warn if not.
     keep_documents : bool, default=True
         Keep the words (not the text) of at most 5,000 labeled documents, for
         [`leaven.TextClassifier.neighbors`][]. No effect for nearest-neighbor methods, whose
@@ -95,16 +94,16 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
     n_jobs : int or None, default=None
         Threads to use; None and -1 are one per processor.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of methods that draw random numbers; the two kinds of generators provide one
-        for each fit.
+        Seed of methods that draw random numbers; the two kinds of generators provide one for each
+        fit.
     unlabeled : sequence of labels, default=()
         Labels that mean unlabeled besides missing ones, such as ``("?", "unknown")``.
     ignore_case : bool, default=False
         Make one class of labels that differ only in case or white space, in lower case.
     allow_empty : bool or None, default=None
-        Where documents can have several labels, whether a document may be predicted to have
-        none; if not, it has the most probable one. None allows it if some labeled document has
-        none (``[]``).
+        Where documents can have several labels, whether a document may be predicted to have none;
+        if not, it has the most probable one. None allows it if some labeled document has none
+        (``[]``).
 
     Attributes
     ----------
