@@ -43,7 +43,7 @@ def test_the_default_is_the_first_method():
 @every_method
 def test_readme_and_command_line_page_name_it(method):
     assert f"| `{method.name}` |" in (ROOT / "README.md").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     listed = page.partition("\nMethods:\n")[2].partition("\n\n")[0]
     assert re.search(rf"^  {method.name} ", listed, flags=re.MULTILINE)
 

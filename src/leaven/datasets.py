@@ -23,7 +23,17 @@ SUBPACKAGES = (
 
 
 class TextDataset(NamedTuple):
-    """Labeled documents."""
+    """Labeled documents.
+
+    Attributes
+    ----------
+    texts : list of str
+        The documents.
+    labels : list of str
+        The class of each.
+    name : str
+        Name of the corpus.
+    """
 
     texts: list[str]
     labels: list[str]
@@ -98,7 +108,18 @@ def _docstrings(path: Path) -> Iterator[str]:
 
 
 def data_folder() -> Path | None:
-    """Find the folder of real corpora: ``LEAVEN_DATA``, or shared/data beside the project."""
+    """Find the folder of real corpora: ``LEAVEN_DATA``, or shared/data beside the project.
+
+    Returns
+    -------
+    Path or None
+        The folder; None if there is none.
+
+    Raises
+    ------
+    FileNotFoundError
+        If ``LEAVEN_DATA`` names no folder.
+    """
     named = os.environ.get("LEAVEN_DATA")
     if named:
         if not Path(named).is_dir():
@@ -126,6 +147,17 @@ def load_corpus(name: str, columns: Sequence[str] = ("text", "label")) -> pa.Tab
     -------
     pyarrow.Table
         One row per document, with ``columns`` in this order.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no folder of corpora, or no such corpus in it.
+    KeyError
+        If the corpus has no such field.
+
+    Examples
+    --------
+    >>> load_corpus("reuters", columns=["title"])  # doctest: +SKIP
     """
     folder = data_folder()
     if folder is None:

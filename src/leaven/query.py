@@ -1,10 +1,9 @@
 """Which documents to label next: functions of vectors, probabilities and what is labeled.
 
-Before there is a model, typical documents of the groups that a corpus consists of (TypiClust:
-Hacohen, Dekel and Weinshall, "Active learning on a budget", ICML 2022). With a model the same, but
-every document counts as much as the model doubts it: so groups form where it is unsure, and the
-document that is taken is both typical and doubted. All functions return numbers of documents, the
-most useful first.
+Before there is a model, typical documents of the groups that a corpus consists of, as in TypiClust
+([Hacohen, Dekel and Weinshall, 2022][hacohen2022]). With a model the same, but every document
+counts as much as the model doubts it: so groups form where it is unsure, and the document that is
+taken is both typical and doubted. All functions return numbers of documents, the most useful first.
 """
 
 import numpy as np
@@ -22,23 +21,69 @@ __all__ = [
     "useful_documents",
 ]
 
-MOST_GROUPS = 500
+MOST_GROUPS = 500  # of k-means
 MOST_GROUPED = 5000  # documents that k-means looks at; the others join the nearest group
 MOST_COMPARED = 1000  # documents of a group that its others are compared with
 NEIGHBORS = 20  # whose distance says how typical a document is
 LEAST_DOUBT = 0.02  # of a document that a model is sure of, which still is part of its group
 DIGITS = 5  # by which vectors must differ to be more than copies
+MOST_STEPS = 30  # of k-means
+SHORTEST = 1e-6  # mean distance to neighbors; copies are no nearer
+GROUPS_PER_DOCUMENT = 2  # of which the best are compared, for every document wanted
 
 
 def random_documents(is_open: BoolArray, n: int, seed: int = 0) -> IntArray:
-    """At most ``n`` of the open documents, drawn uniformly at random."""
+    """At most ``n`` of the open documents, drawn uniformly at random.
+
+    Parameters
+    ----------
+    is_open : bool array of shape (n_documents,)
+        Which documents may be asked about.
+    n : int
+        How many documents.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    ndarray of shape (at most n,)
+        Numbers of documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sorted(random_documents(np.array([True, False, True]), 5).tolist())
+    [0, 2]
+    """
     documents = _open(is_open, n)
     rng = np.random.default_rng(seed)
     return rng.choice(documents, min(n, len(documents)), replace=False)
 
 
 def uncertain_documents(probability: FloatArray, is_open: BoolArray, n: int) -> IntArray:
-    """The open documents of the smallest margins."""
+    """The open documents of the smallest margins.
+
+    Parameters
+    ----------
+    probability : array of shape (n_documents, n_classes)
+        Class probabilities by a model.
+    is_open : bool array of shape (n_documents,)
+        Which documents may be asked about.
+    n : int
+        How many documents.
+
+    Returns
+    -------
+    ndarray of shape (at most n,)
+        Numbers of documents, the most useful first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> probability = np.array([[0.9, 0.1], [0.5, 0.5], [0.7, 0.3]])
+    >>> uncertain_documents(probability, np.array([True, True, True]), 2)
+    array([1, 2])
+    """
     documents = _open(is_open, n)
     order = np.argsort(margins(probability[documents]), kind="stable")
     return documents[order[:n]]
@@ -64,8 +109,31 @@ def typical_documents(
         Vectors of unit length, or zero where a document has no word; such a document is taken last.
     is_labeled, is_open : bool array of shape (n_documents,)
         Which documents have a label, and which may be asked about.
+    n : int
+        How many documents.
+    seed : int, default=0
+        Seed of the random numbers.
     weight : array of shape (n_documents,) or None, default=None
         How much each document counts, in the size of its group and to be taken; None is 1 each.
+
+    Returns
+    -------
+    ndarray of shape (at most n,)
+        Numbers of documents, the most useful first.
+
+    References
+    ----------
+    [Hacohen, Dekel and Weinshall (2022)][hacohen2022].
+
+    Examples
+    --------
+    Two groups, one of which has a label:
+
+    >>> import numpy as np
+    >>> vectors = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+    >>> is_labeled = np.array([True, False, False, False])
+    >>> typical_documents(vectors, is_labeled, ~is_labeled, 1).tolist()
+    [2]
     """
     documents = _open(is_open, n)
     has_vector: BoolArray = np.any(vectors != 0, axis=1)
@@ -83,7 +151,7 @@ def typical_documents(
     rank = np.empty(n_groups, np.int64)
     rank[np.lexsort((-sizes, n_labels))] = np.arange(n_groups)
     found: list[tuple[int, int, int]] = []  # turn of its group, rank of the group, document
-    for group in np.argsort(rank)[: min(n_groups, 2 * n)]:
+    for group in np.argsort(rank)[: min(n_groups, GROUPS_PER_DOCUMENT * n)]:
         members = placed[groups == group]
         open_members = members[is_open[members]]
         if len(open_members):
@@ -110,13 +178,56 @@ def useful_documents(
 
     They are ``typical_documents``, weighted by doubt: one minus the margin. Documents that are
     not open count as labeled.
+
+    Parameters
+    ----------
+    probability : array of shape (n_documents, n_classes)
+        Class probabilities by a model.
+    vectors : array of shape (n_documents, n_dims)
+        Vectors of unit length, or zero where a document has no word.
+    is_open : bool array of shape (n_documents,)
+        Which documents may be asked about.
+    n : int
+        How many documents.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    ndarray of shape (at most n,)
+        Numbers of documents, the most useful first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> probability = np.array([[0.9, 0.1], [0.5, 0.5], [0.9, 0.1]])
+    >>> vectors = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+    >>> useful_documents(probability, vectors, np.array([True, True, True]), 1).tolist()
+    [1]
     """
     doubt = 1.0 - margins(probability) + LEAST_DOUBT
     return typical_documents(vectors, ~is_open, is_open, n, seed, doubt)
 
 
 def margins(probability: FloatArray) -> FloatArray:
-    """Difference between the two highest probabilities of each document; 1 for a single class."""
+    """Difference between the two highest probabilities of each document; 1 for a single class.
+
+    Parameters
+    ----------
+    probability : array of shape (n_documents, n_classes)
+        Class probabilities by a model.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        Small where the model is unsure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margins(np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]))
+    array([0.25, 0.  ])
+    """
     if probability.shape[1] < 2:
         return np.ones(len(probability))
     two = np.partition(probability, -2, axis=1)[:, -2:]
@@ -127,6 +238,25 @@ def typicality(vectors: FloatArray, reference: FloatArray) -> FloatArray:
     """One over the mean distance to the nearest of the reference vectors.
 
     A vector that is one of them is its own nearest, at a distance of zero.
+
+    Parameters
+    ----------
+    vectors : array of shape (n_documents, n_dims)
+        Vectors of the documents.
+    reference : array of shape (n_reference, n_dims)
+        Vectors of the documents that they are compared with.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        Large where many documents are similar.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reference = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
+    >>> typicality(reference, reference).argmin()
+    np.int64(2)
     """
     n_neighbors = min(NEIGHBORS, max(len(reference) - 1, 1))
     found = np.empty(len(vectors))
@@ -137,7 +267,7 @@ def typicality(vectors: FloatArray, reference: FloatArray) -> FloatArray:
             distance = (part**2).sum(axis=1)[:, None] + squares - 2.0 * part @ reference.T
         nearest = np.partition(distance, min(n_neighbors, len(reference) - 1), axis=1)
         mean = np.sqrt(np.maximum(nearest[:, : n_neighbors + 1], 0.0)).mean(axis=1)
-        found[start : start + MOST_COMPARED] = 1.0 / np.maximum(mean, 1e-6)
+        found[start : start + MOST_COMPARED] = 1.0 / np.maximum(mean, SHORTEST)
     return found
 
 
@@ -152,7 +282,10 @@ def _groups(
     along = np.random.default_rng(0).normal(size=vectors.shape[1])
     n_distinct = len(np.unique(np.round(vectors[sample] @ along, DIGITS)))
     means = KMeans(
-        min(n_groups, n_distinct), n_init=1, max_iter=30, random_state=int(rng.integers(2**31))
+        min(n_groups, n_distinct),
+        n_init=1,
+        max_iter=MOST_STEPS,
+        random_state=int(rng.integers(2**31)),
     )
     # Its threads wait for each other, which takes long while a model is trained beside them.
     with threadpool_limits(1):

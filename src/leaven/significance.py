@@ -1,9 +1,8 @@
 """Significance tests for paired results: is one classifier better than another?
 
-Nigam et al. (section 3.3) use the paired t-test for several draws of the labeled
-documents, and McNemar's test on the test documents for a single draw (T. G. Dietterich,
-"Approximate statistical tests for comparing supervised classification learning algorithms",
-Neural Computation 10, 1998).
+[Nigam, McCallum and Mitchell (2006)][nigam2006] use the paired t-test for several draws of the
+labeled documents, and McNemar's test on the test documents for a single draw
+([Dietterich, 1998][dietterich1998]).
 """
 
 from dataclasses import dataclass
@@ -32,21 +31,43 @@ ROUNDING = 1e-12  # differences this small between scores are rounding errors
 
 @dataclass(frozen=True)
 class PairedT:
-    """Mean difference of paired scores, and the probability of one as large by chance."""
+    """Mean difference of paired scores, and the probability of one as large by chance.
 
-    difference: float  # mean of a - b
-    p_value: float  # two-sided
-    n: int  # pairs
+    Attributes
+    ----------
+    difference : float
+        Mean of a - b.
+    p_value : float
+        Two-sided.
+    n : int
+        Number of pairs.
+    """
+
+    difference: float
+    p_value: float
+    n: int
 
 
 @dataclass(frozen=True)
 class McNemar:
-    """Difference of two accuracies on the same documents, and its probability by chance."""
+    """Difference of two accuracies on the same documents, and its probability by chance.
 
-    difference: float  # accuracy of a minus accuracy of b
-    p_value: float  # two-sided, exact
-    n: int  # documents
-    only_a: int  # documents that only a classifies correctly
+    Attributes
+    ----------
+    difference : float
+        Accuracy of a minus accuracy of b.
+    p_value : float
+        Two-sided, exact.
+    n : int
+        Number of documents.
+    only_a, only_b : int
+        Documents that only a, or only b, classifies correctly.
+    """
+
+    difference: float
+    p_value: float
+    n: int
+    only_a: int
     only_b: int
 
 
@@ -64,6 +85,16 @@ def paired_t(a: Any, b: Any) -> PairedT:
     Returns
     -------
     PairedT
+        The mean difference and its p-value.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two pairs, or a score is not finite.
+
+    References
+    ----------
+    [Nigam, McCallum and Mitchell (2006)][nigam2006], section 3.3.
 
     Examples
     --------
@@ -101,6 +132,11 @@ def mcnemar(truth: Any, a: Any, b: Any) -> McNemar:
     Returns
     -------
     McNemar
+        The difference, its p-value, and the numbers of documents behind it.
+
+    References
+    ----------
+    [Dietterich (1998)][dietterich1998].
 
     Examples
     --------
@@ -130,17 +166,21 @@ def holm(p_values: Any) -> FloatArray:
     """P-values of several tests, adjusted by Holm's step-down procedure.
 
     Where all adjusted p-values below 0.05 are called significant, the probability that any of
-    them is so by chance is at most 0.05 (S. Holm, "A simple sequentially rejective multiple
-    test procedure", Scandinavian Journal of Statistics 6, 1979).
+    them is so by chance is at most 0.05.
 
     Parameters
     ----------
     p_values : array-like of shape (n_tests,)
+        P-values of the single tests.
 
     Returns
     -------
     ndarray of shape (n_tests,)
         In the order given.
+
+    References
+    ----------
+    [Holm (1979)][holm1979].
 
     Examples
     --------
@@ -176,7 +216,32 @@ def _check_lengths(lengths: dict[str, int]) -> None:
 
 
 def wilson_interval(n_right: int, n: int, z: float = Z_95) -> tuple[float, float]:
-    """Confidence interval of a proportion; valid also near 0 and 1 and for few documents."""
+    """Confidence interval of a proportion; valid also near 0 and 1 and for few documents.
+
+    Parameters
+    ----------
+    n_right : int
+        Documents that are correct.
+    n : int
+        All documents, at least one.
+    z : float, default=Z_95
+        Standard errors to either side: ``Z_90`` or ``Z_95``.
+
+    Returns
+    -------
+    (float, float)
+        The lower and the upper end.
+
+    References
+    ----------
+    [Wilson (1927)][wilson1927].
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(9, 10)
+    >>> f"{low:.2f} to {high:.2f}"
+    '0.60 to 0.98'
+    """
     share, z2 = n_right / n, z**2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5

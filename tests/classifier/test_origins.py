@@ -170,7 +170,7 @@ def test_shares_of_another_shape_are_refused(fitted):
 
 
 def test_the_text_is_shown_in_colours(model):
-    shown = explained(model, FORCE_COLOR="1", NO_COLOR="", TERM="xterm")
+    shown = explained(model, FORCE_COLOR="1", NO_COLOR=None, TERM="xterm")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert "The WHEAT, and\ncorn: corn oil [bold] xyzzy wheat corn" in plain
     found = re.findall(r"\x1b\[([0-9;]+)m(\w+) *\x1b\[0m", shown)

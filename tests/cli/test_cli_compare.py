@@ -132,7 +132,7 @@ def test_texts_of_the_plot_do_not_overlap(run, make_csv, rows, monkeypatch):
     [
         (("--methods", "em,magic"), "--methods: 'magic' is not one of 'auto', 'nb', 'em'", 2),
         (("--methods", ","), "--methods must name methods", 2),
-        (("--folds", "1"), "greater than or equal to 2", 2),
+        (("--folds", "1"), "Invalid value for '--folds' / '--n-splits'", 2),
         (("--plot", "x.doc"), "error: plots are written as", 1),
     ],
 )

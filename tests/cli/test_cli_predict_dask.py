@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.conftest import make_rows
-from leaven.cli._bars import Bars
+from leaven._base.bars import Bars
 from leaven.corpora import dask_uncounted
 
 distributed = pytest.importorskip("distributed")

@@ -8,8 +8,8 @@ import warnings
 import pytest
 import typer
 
+from leaven._base.bars import Bars
 from leaven.cli import app
-from leaven.cli._bars import Bars
 from leaven.cli._common import Talk, has_colors
 
 RED, YELLOW, PLAIN = "\x1b[31;1m", "\x1b[33;1m", "\x1b[0m"
@@ -67,7 +67,7 @@ def test_warnings_and_errors_stay(run, data):
 def test_a_quiet_bar_stays_hidden(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("leaven.cli._bars.PATIENCE", -1.0)
+    monkeypatch.setattr("leaven._base.bars.PATIENCE", -1.0)
     bars = Bars(is_shown=False)
     bars("EM", 3, 100)
     bars.stop()

@@ -7,8 +7,8 @@ import pytest
 import typer
 
 from leaven._base import compile as compiling
+from leaven._base.bars import Bars, readable_size
 from leaven._base.compile import Kernel
-from leaven.cli._bars import Bars, readable_size
 from leaven.cli._common import Talk
 
 
@@ -101,8 +101,8 @@ def test_a_bar_appears_only_when_a_phase_is_slow(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     clock = iter([0.0, 0.5, 2.0, 2.1])
-    monkeypatch.setattr("leaven.cli._bars.time.monotonic", lambda: next(clock))
-    monkeypatch.setattr("leaven.cli._bars._progress_display", FakeDisplay)
+    monkeypatch.setattr("leaven._base.bars.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("leaven._base.bars._progress_display", FakeDisplay)
     bars = Bars()
     bars("counting", 0, 4_000_000)
     bars("counting", 1_000_000, 4_000_000)
@@ -133,7 +133,7 @@ class FakeDisplay:
 def test_the_real_display_draws_on_a_terminal(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("leaven.cli._bars.PATIENCE", -1.0)
+    monkeypatch.setattr("leaven._base.bars.PATIENCE", -1.0)
     monkeypatch.setenv("TERM", "xterm")
     bars = Bars()
     bars("EM", 3, 100)

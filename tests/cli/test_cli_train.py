@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from leaven._base.bars import Bars
 from leaven.classifier import load_model
-from leaven.cli._bars import Bars
 from leaven.cli._methods import (
     default_of_option,
     default_of_text_option,
@@ -362,7 +362,7 @@ def test_a_warning_is_one_line(run, data):
 
 
 def test_no_progress_is_shown_without_a_terminal(run, data, monkeypatch):
-    monkeypatch.setattr("leaven.cli._bars.PATIENCE", 0.0)
+    monkeypatch.setattr("leaven._base.bars.PATIENCE", 0.0)
     result = run("train", data)
     assert "reading" not in result.stderr
     assert "━" not in result.stderr

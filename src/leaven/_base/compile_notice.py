@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from leaven._base.progress import Listener
 
-__all__ = ["Notice", "notices_to"]
+__all__ = ["Notice", "log_notice", "log_unless_usual", "notices_to"]
 
 ONCE = "compiling numeric kernels, once per installation (20 to 60 s)…"
 EVERY_TIME = (
@@ -19,18 +19,25 @@ EVERY_TIME = (
 Say = Callable[[str], None]
 
 
-def _log(text: str) -> None:
+def log_notice(text: str) -> None:
+    """Log the notice."""
     # Shown on stderr unless the application configures logging otherwise. Workers of a
     # cluster stay silent: their driver compiles the same kernels.
     if multiprocessing.parent_process() is None:
         logging.getLogger("leaven").warning(text)
 
 
+def log_unless_usual(text: str) -> None:
+    """Log only that compiled code cannot be kept: what bars show of compiling says the rest."""
+    if text != ONCE:
+        log_notice(text)
+
+
 class Notice:
     """Says once that kernels are being compiled, reports their number, and measures the time."""
 
     def __init__(self) -> None:
-        self.say: Say = _log
+        self.say: Say = log_notice
         self.progress: Listener | None = None
         self.is_said = False
         self.n_kernels = 0

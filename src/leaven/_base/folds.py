@@ -9,8 +9,8 @@ from leaven._base.validation import check_whole
 
 __all__ = ["enough_folds", "labeled_folds", "n_folds_for"]
 
-FEW_LABELS = 20  # up to this many, leave one out
-FOLDS = 10
+FEW_LABELS = 20  # up to this many, each is left out by itself, where settings are chosen
+FOLDS = 10  # with more labels
 ENOUGH = 1000  # held-out documents: more folds would add little information
 
 

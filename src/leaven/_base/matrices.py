@@ -1,11 +1,25 @@
-"""Checks of sparse matrices, before compiled code follows their indices."""
+"""Checks of sparse matrices, before compiled code follows their indices; matrices like others."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["check_matrix"]
+from leaven._base.typing import Counts, FloatArray
+
+__all__ = ["check_matrix", "with_values"]
+
+
+def with_values(X: Counts, values: FloatArray) -> Counts:
+    """A matrix with the same indices and other values.
+
+    A tenth of the time that ``X * factor`` takes, which checks the indices again: for documents
+    that are classified one at a time.
+    """
+    changed = copy(X)
+    changed.data = values
+    return changed
 
 
 def check_matrix(X: Any, name: str = "X") -> None:

@@ -1,8 +1,9 @@
 """Text that is safe to print: what would control a terminal is shown as an escape sequence."""
 
 import re
+import textwrap
 
-__all__ = ["printable", "printable_json", "printable_lines"]
+__all__ = ["printable", "printable_json", "printable_lines", "shortened"]
 
 # Control characters (C0, DEL, C1), line and paragraph separators, what changes the direction of
 # writing, and halves of characters. Tabs are harmless.
@@ -25,6 +26,12 @@ def printable_lines(text: str) -> str:
 def printable_json(text: str) -> str:
     """JSON in one line with the same meaning, in which no character controls a terminal."""
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def shortened(text: str, width: int) -> str:
+    """The beginning of a text, on one line."""
+    # So much of a long text is enough, however much space is in it.
+    return textwrap.shorten(text[: 10 * width], width, placeholder="…")
 
 
 def _escaped(found: re.Match[str]) -> str:

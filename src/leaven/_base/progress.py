@@ -1,12 +1,13 @@
 """Progress callbacks: they report how far a task is, and can stop it early."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-__all__ = ["SILENT", "Listener", "OnDone", "OnStep", "PhaseListener", "Progress"]
+__all__ = ["SILENT", "Listener", "OnDone", "OnProgress", "OnStep", "PhaseListener", "Progress"]
 
 # Phase, done, total. Returning True stops the task early: the result so far is used.
 Listener: TypeAlias = Callable[[str, int, int], object]
+OnProgress: TypeAlias = Listener | Literal["bar"] | None  # "bar": progress bars
 PhaseListener: TypeAlias = Callable[[int, int], bool]  # done, total; whether to stop
 OnDone: TypeAlias = Callable[[int, int], object]  # done, total; the return value is ignored
 OnStep: TypeAlias = Callable[[int, float], object]  # step, objective; True stops the iteration

@@ -37,14 +37,17 @@ def run_in_threads(
     something to do while waiting. Threads are kept for the next call: an EM iteration can take
     less time than starting them. A task must not call this function itself.
     """
-    pool = _pool(os.getpid(), n_tasks)
     if on_wait is None and not _is_main_thread():
+        if n_tasks == 1:  # without the pool, which takes as long as classifying a short text
+            return [task(0)]
+        pool = _pool(os.getpid(), n_tasks)
         others = [pool.submit(task, i) for i in range(1, n_tasks)]
         try:
             first = task(0)
         finally:
             wait(others)
         return [first, *(future.result() for future in others)]
+    pool = _pool(os.getpid(), n_tasks)
     return _results([pool.submit(task, i) for i in range(n_tasks)], on_wait)
 
 

@@ -1,5 +1,6 @@
 """A trained classifier as data: predictions, evaluation, files, reports; no scikit-learn."""
 
+from leaven.classifier._changed_words import ChangedByClass, ChangedWord, ChangedWords
 from leaven.classifier._channel import Channel, Seen
 from leaven.classifier._coverage import ByConfidence, CoveragePoint, Target, is_confident
 from leaven.classifier._evaluation import Evaluation
@@ -13,6 +14,9 @@ from leaven.classifier._set_evaluation import SetEvaluation
 __all__ = [
     "AnySums",
     "ByConfidence",
+    "ChangedByClass",
+    "ChangedWord",
+    "ChangedWords",
     "Channel",
     "CoveragePoint",
     "Evaluation",

@@ -1,12 +1,13 @@
 """Words whose discriminative power changed most between two classifiers.
 
 The discriminative power of a word for a class is the probability that a document which consists
-of this word alone belongs to the class, as in Tables 2 and 3 of Druck, Pal, Zhu and McCallum
-(2007).
+of this word alone belongs to the class, as in Tables 2 and 3 of
+[Druck, Pal, Zhu and McCallum (2007)][druck2007].
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,40 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
+from leaven._base.html import document, muted, paragraph, table
 from leaven._base.percent import percent
 from leaven._base.printing import printable
+from leaven._base.tables import TextTable
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.classifier._channel import Seen
 from leaven.classifier._fitted import FittedClassifier
 
-__all__ = ["ChangedWord", "ChangedWords", "find_changed_words"]
+__all__ = ["ChangedByClass", "ChangedWord", "ChangedWords", "find_changed_words"]
 
 WORDS_AT_ONCE = 10_000  # whose vectors and votes are in memory together
 VALUES_AT_ONCE = 2_000_000  # probabilities, where classes are many
 RISE, FALL = 1, -1  # signs of changes
 NAMES_SHOWN = 3  # of classes in a message
+SMALLEST_CHANGE = 0.0005  # of a probability: smaller ones could read as none
+WIDTH = len("100.0 %")
+TITLES = ("rose", f"{'before':>{WIDTH}} → after", "fell", f"{'before':>{WIDTH}} → after")
+MEANING = "probability of the class, given a document that consists of the word alone:"
+NO_CHANGE = "no word changed by 0.05 percentage points or more"
 THIS, OTHER = "the model", "the model that it is compared with"
 
 
 @dataclass(frozen=True)
 class ChangedWord:
-    """A word, and the probability of a class given a document of this word alone, twice."""
+    """A word, and the probability of a class given a document of this word alone, twice.
+
+    Attributes
+    ----------
+    word : str
+        The word.
+    before, after : float
+        The probability by the classifier that is compared with, and by this one.
+    """
 
     word: str
     before: float
@@ -49,7 +65,13 @@ class ChangedWord:
 
 @dataclass(frozen=True)
 class ChangedWords:
-    """Words that indicate a class more than before, and less; the largest change first."""
+    """Words that indicate a class more than before, and less; the largest change first.
+
+    Attributes
+    ----------
+    rose, fell : list of ChangedWord
+        Words whose probability of the class is higher, and lower, than before.
+    """
 
     rose: list[ChangedWord]
     fell: list[ChangedWord]
@@ -59,6 +81,41 @@ class ChangedWords:
             f"{verb}: {', '.join(map(str, changed)) or 'no word'}"
             for verb, changed in (("rose", self.rose), ("fell", self.fell))
         )
+
+    def table(self) -> TextTable:
+        """Words that rose beside words that fell, without changes that could read as none."""
+        sides = [
+            [each for each in changed if abs(each.difference) >= SMALLEST_CHANGE]
+            for changed in (self.rose, self.fell)
+        ]
+        rows = [(*_cells(rose), *_cells(fell)) for rose, fell in zip_longest(*sides)]
+        return TextTable(TITLES, list(rows))
+
+    def _repr_html_(self) -> str:
+        content = self.table()
+        return document(table(content) if content.rows else paragraph(muted(NO_CHANGE)))
+
+
+def _cells(each: ChangedWord | None) -> tuple[str, str]:
+    if each is None:
+        return "", ""
+    before, after = percent(each.before, 1), percent(each.after, 1)
+    return each.word, f"{before:>{WIDTH}} → {after:>{WIDTH}}"
+
+
+class ChangedByClass(dict[Any, ChangedWords]):
+    """The words that changed, for each class: a dict that notebooks show as tables."""
+
+    def table(self) -> TextTable:
+        """The words of all classes; the name of a class stands before its first row."""
+        rows: list[Sequence[str]] = []
+        for name, changed in self.items():
+            listed = changed.table().rows or [(NO_CHANGE, "", "", "")]
+            rows += [(str(name) if i == 0 else "", *row) for i, row in enumerate(listed)]
+        return TextTable(("class", *TITLES), rows)
+
+    def _repr_html_(self) -> str:
+        return document(paragraph(muted(MEANING)), table(self.table()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +190,7 @@ def find_changed_words(
     after: FittedClassifier,
     how_many: int = 10,
     n_threads: int | None = None,
-) -> dict[Any, ChangedWords]:
+) -> ChangedByClass:
     """For each class, words whose probability of the class rose and fell most between two models.
 
     Of the words that both models know. A word is counted, weighted and scaled by each model as a
@@ -159,15 +216,15 @@ def find_changed_words(
         )
         rose = (rose + found).most_changed(RISE, how_many)
         fell = (fell + found).most_changed(FALL, how_many)
-    return {
-        name: ChangedWords(*changed)
+    return ChangedByClass(
+        (name, ChangedWords(*changed))
         for name, *changed in zip(
             after.classes.tolist(),
             rose.listed(RISE, common.words),
             fell.listed(FALL, common.words),
             strict=True,
         )
-    }
+    )
 
 
 def _check_words_suffice(fitted: FittedClassifier, which: str) -> None:

@@ -23,12 +23,14 @@ from leaven.documents._labels import EncodedLabels, Labels
 from leaven.documents._reading import Reading
 from leaven.exceptions import UnseenWordsWarning
 from leaven.experts import (
+    Components,
     ComponentWords,
     Decision,
     Expert,
     Explanation,
     MixtureExpert,
-    Neighbor,
+    NeighborLists,
+    TopWords,
     component_words,
     documents_of,
     highest,
@@ -44,7 +46,7 @@ __all__ = ["FittedClassifier", "wordless_message"]
 
 # Responsibilities of this many documents are in memory at once during prediction.
 DOCUMENTS_PER_BATCH = 50_000
-NEIGHBORS_SHOWN = 5
+NEIGHBORS_SHOWN = 5  # documents that are listed as similar, by default
 # Known subwords of a text without a known word, below which they may be there by chance; a word of
 # five letters has twelve.
 FEWEST_SUBWORDS = 6
@@ -209,7 +211,7 @@ class FittedClassifier:
                 f"vectors must have one row per document, got {len(vectors):,} for {n_documents:,}"
             )
 
-    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
+    def top_words(self, how_many: int = 10) -> TopWords:
         """Most characteristic words of each class.
 
         Those of the first expert that models word probabilities of classes, which are easiest to
@@ -221,18 +223,18 @@ class FittedClassifier:
         describing = [pair for pair in weighted if pair[1].describes_words][:1] or weighted
         parts = [weight * expert.word_scores() for weight, expert in describing]
         scores: FloatArray = np.sum(parts, axis=0)
-        return {
-            name: words.take(pa.array(numbers)).to_pylist()
+        return TopWords(
+            (name, words.take(pa.array(numbers)).to_pylist())
             for name, numbers in zip(self.classes.tolist(), highest(scores, how_many), strict=True)
-        }
+        )
 
-    def components(self, how_many: int = 10) -> list[ComponentWords]:
+    def components(self, how_many: int = 10) -> Components:
         """Every component with its most characteristic words, numbered as for ``assigned``."""
         words = self._word_list("components")
         check_whole("how_many", how_many, "[0, inf)")
         mixture = self.mixture or self._only_mixture("components")
         names, share = self.classes.tolist(), np.exp(mixture.params.log_weight)
-        return [
+        return Components(
             ComponentWords(
                 number,
                 names[int(mixture.model.component_class[number])],
@@ -240,7 +242,7 @@ class FittedClassifier:
                 words.take(pa.array(numbers)).to_pylist(),
             )
             for number, numbers in enumerate(component_words(mixture.params, how_many))
-        ]
+        )
 
     def assigned(self, mapping: Mapping[int, Any]) -> "FittedClassifier":
         """This classifier with components assigned to other classes, by number."""
@@ -299,7 +301,7 @@ class FittedClassifier:
 
     def neighbors(
         self, texts: Any, how_many: int = NEIGHBORS_SHOWN, n_threads: int | None = None
-    ) -> list[list[Neighbor]]:
+    ) -> NeighborLists:
         """The documents nearest to each text; where documents vote, those that voted."""
         nearby = self.nearby(texts, how_many, n_threads)
         return listed_neighbors(nearby, self.kept_documents(), self.excerpts, self.labels)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.documents._excerpts import Excerpts
 from leaven.documents._labels import Labels
-from leaven.experts import Expert, Neighbor
+from leaven.experts import Expert, Neighbor, NeighborLists
 from leaven.neighbors import KeptDocuments
 
 __all__ = ["Nearby", "find_nearby", "joined_numbers", "listed_neighbors"]
@@ -57,10 +57,10 @@ def _similarity(places: IntArray, squared_distances: FloatArray) -> FloatArray:
 
 def listed_neighbors(
     nearby: Nearby, documents: KeptDocuments, excerpts: Excerpts | None, labels: Labels
-) -> list[list[Neighbor]]:
+) -> NeighborLists:
     """Each document's neighbors with their labels and, if there are any, excerpts."""
     meanings = labels.meanings
-    listed: list[list[Neighbor]] = [[] for _ in nearby.places]
+    listed = NeighborLists([] for _ in nearby.places)
     for row, rank in np.argwhere(nearby.places >= 0).tolist():
         place = int(nearby.places[row, rank])
         listed[row].append(

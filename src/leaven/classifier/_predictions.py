@@ -25,6 +25,7 @@ __all__ = [
     "Tally",
     "free_names",
     "label_separator",
+    "note_of",
     "notes",
     "rounded",
     "with_columns",
@@ -33,6 +34,7 @@ __all__ = [
 DECIMALS = 6
 NO_KNOWN_WORD = "no known word"
 UNDECIDED = "undecided"
+NOTES = (NO_KNOWN_WORD, UNDECIDED, f"{UNDECIDED}, {NO_KNOWN_WORD}")
 SEPARATORS = (";", "|", ",", "/")  # of several labels, the usual one first
 
 
@@ -190,9 +192,15 @@ def with_columns(
 def notes(is_wordless: BoolArray, is_undecided: BoolArray | None = None) -> pa.Array:
     """What to know about each prediction; null for most."""
     undecided = np.zeros(len(is_wordless), bool) if is_undecided is None else is_undecided
-    texts = pa.array([NO_KNOWN_WORD, UNDECIDED, f"{UNDECIDED}, {NO_KNOWN_WORD}"], pa.string())
+    texts = pa.array(NOTES, pa.string())
     number = is_wordless + 2 * undecided.astype(np.int64) - 1
     return texts.take(pa.array(number, mask=number < 0))
+
+
+def note_of(is_wordless: bool, is_undecided: bool) -> str | None:
+    """What to know about one prediction; None for most."""
+    number = is_wordless + 2 * is_undecided
+    return NOTES[number - 1] if number else None
 
 
 def rounded(probability: FloatArray) -> pa.Array:

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+from leaven._base.html import bar, bold, document, folded, muted, paragraph, table
 from leaven._base.percent import percent
 from leaven._base.printing import printable
+from leaven._base.tables import TextTable
 
 __all__ = ["FitReport"]
 
+MOST_CLASSES_OPEN = 12  # in a notebook; more are shown after a click
 NOTEWORTHY = 0.01  # share of characters in scripts without spaces that is reported
 
 
@@ -16,36 +19,86 @@ NOTEWORTHY = 0.01  # share of characters in scripts without spaces that is repor
 class FitReport:
     """What was fitted, why this method, how it went.
 
-    ``print(report)`` is for people, ``report.to_json()`` for machines. What only some methods
-    report, such as the objective of each EM iteration, is in ``facts``; it can also be
-    read as an attribute (``report.objective``), and stands beside the rest in JSON.
+    ``print(report)`` is for people, ``report.to_json()`` for machines; a notebook shows tables.
+    What only some methods report, such as the objective of each EM iteration, is in ``facts``; it
+    can also be read as an attribute (``report.objective``), and stands beside the rest in JSON.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    reason : str
+        Why this method, in a sentence.
+    n_documents, n_labeled : int
+        Documents, and those of them with a label.
+    class_counts : dict of str to int
+        Labeled documents of each class.
+    n_words : int
+        Size of the vocabulary.
+    n_subwords : int
+        Subwords that are counted beside words.
+    scripts : dict of str to float
+        Shares of the characters of words in scripts without spaces.
+    lines : list of str
+        The facts of the method in words.
+    class_lines : dict of str to str
+        Facts about each class in words.
+    size_choices : list of dict
+        Accuracy by size of the vocabulary, where it was chosen.
+    diagnosis : dict
+        Whether unlabeled text helps, if asked for; see [`leaven.diagnose`][].
+    candidates : list of dict
+        The models that method "auto" compared: name, accuracy, interval and share of the weight.
+    expected_accuracy : dict
+        ``accuracy`` on new documents with its 90 % interval from ``low`` to ``high``, and
+        ``n_held_out``; the first three are None where no label was held out. Where audits are
+        known, also ``n_audited``, ``n_audits_needed`` and ``n_right``.
+    labeled_texts : dict of str to int
+        Numbers of labeled documents that are empty, repeated or contradictory.
+    label_sets : dict of str to float
+        ``n_sets``, ``labels_per_document`` and ``n_without_label``; empty where a document has one
+        label.
+    warnings : list of str
+        What to look at.
+    seconds : dict of str to float
+        Time of each phase.
+    options : dict of str to dict
+        Options of text, method and training, as used.
+    data : dict
+        How files were read: columns, encoding.
+    facts : dict
+        What only this method reports.
+
+    Examples
+    --------
+    >>> from leaven import TextClassifier
+    >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+    >>> report = TextClassifier("em").fit(texts, ["baking", "space", None, None]).report_
+    >>> report.n_documents, report.n_labeled, report.class_counts
+    (4, 2, {'baking': 1, 'space': 1})
     """
 
     method: str
-    reason: str  # why this method, in a sentence
+    reason: str
     n_documents: int
     n_labeled: int
-    class_counts: dict[str, int]  # class → labeled documents
+    class_counts: dict[str, int]
     n_words: int
-    n_subwords: int = 0  # that are counted beside words
-    # Shares of the characters of words in scripts without spaces
+    n_subwords: int = 0
     scripts: dict[str, float] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)  # the facts in words
-    class_lines: dict[str, str] = field(default_factory=dict)  # class → facts about it in words
-    size_choices: list[dict[str, Any]] = field(default_factory=list)  # of the vocabulary's size
-    diagnosis: dict[str, Any] = field(default_factory=dict)  # is unlabeled text helping?
-    candidates: list[dict[str, Any]] = field(default_factory=list)  # what was compared
-    # accuracy, low, high, n_held_out; the first three are None where no label was held out.
-    # Where audits are known: n_audited, n_audits_needed, n_right
+    lines: list[str] = field(default_factory=list)
+    class_lines: dict[str, str] = field(default_factory=dict)
+    size_choices: list[dict[str, Any]] = field(default_factory=list)
+    diagnosis: dict[str, Any] = field(default_factory=dict)
+    candidates: list[dict[str, Any]] = field(default_factory=list)
     expected_accuracy: dict[str, float | None] = field(default_factory=dict)
-    labeled_texts: dict[str, int] = field(default_factory=dict)  # empty, repeated, contradictory
-    # n_sets, labels_per_document, n_without_label; nothing where a document has one label
+    labeled_texts: dict[str, int] = field(default_factory=dict)
     label_sets: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)  # phase → seconds
-    options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of text and method, as used
-    data: dict[str, Any] = field(default_factory=dict)  # how files were read: columns, encoding
-    facts: dict[str, Any] = field(default_factory=dict)  # of the method
+    seconds: dict[str, float] = field(default_factory=dict)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = {each.name for each in fields(self)} | set(dir(type(self)))
@@ -62,6 +115,7 @@ class FitReport:
 
     @property
     def n_unlabeled(self) -> int:
+        """Documents without a label."""
         return self.n_documents - self.n_labeled
 
     @property
@@ -127,23 +181,70 @@ class FitReport:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON can hold it, the facts of the method beside the fields."""
+        """Everything as JSON can hold it, the facts of the method beside the fields.
+
+        Returns
+        -------
+        dict
+            Numbers, text, lists and dicts.
+        """
         common = asdict(self)
         return {**common.pop("facts"), **common}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The report that ``to_json`` wrote."""
+        """The report that ``to_json`` wrote.
+
+        Parameters
+        ----------
+        values : dict
+            What it returned.
+
+        Returns
+        -------
+        FitReport
+            The same report.
+        """
         known = {each.name for each in fields(cls)} - {"facts"}
         common = {name: value for name, value in values.items() if name in known}
         facts = {name: value for name, value in values.items() if name not in known}
         return cls(**common, facts=facts)
 
     def __str__(self) -> str:
-        took = sum(self.seconds.values())
-        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in self.seconds.items())
+        lines = [f"method {self.method}: {self.reason}", *self._described]
+        if self.candidates:
+            lines += _compared(self.candidates, self._measure)
+        if self.expected_accuracy:
+            lines.append(self.expectation)
+        if self.diagnosis:
+            lines.append(f"{self.diagnosis['sentence']}")
+        lines.append(self._took)
+        width = max((len(printable(name)) for name in self.class_counts), default=0)
+        for name, count in self.class_counts.items():
+            more, shown = self.class_lines.get(name, ""), printable(name)
+            lines.append(f"  {shown:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join(map(printable, lines))
+
+    def _repr_html_(self) -> str:
+        parts = [paragraph(bold(self.method), f": {self.reason}")]
+        if self.expected_accuracy:
+            parts.append(paragraph(bold(self.expectation)))
+        if self.diagnosis:
+            parts.append(paragraph(f"{self.diagnosis['sentence']}"))
+        parts += [paragraph("warning: ", text) for text in self.warnings]
+        parts += map(paragraph, self._described)
+        if self.candidates:
+            parts.append(table(_candidate_table(self.candidates, self._measure)))
+        classes = table(self._class_table())
+        if len(self.class_counts) > MOST_CLASSES_OPEN:
+            classes = folded(f"{len(self.class_counts):,} classes", classes)
+        return document(*parts, classes, paragraph(muted(self._took)))
+
+    @property
+    def _described(self) -> list[str]:
+        """What was fitted, in lines."""
         lines = [
-            f"method {self.method}: {self.reason}",
             f"{self.n_documents:,} documents, {self.n_labeled:,} labeled in "
             f"{len(self.class_counts):,} classes, {self.n_words:,} words"
             + (f", {self.n_subwords:,} subwords" if self.n_subwords else ""),
@@ -156,20 +257,20 @@ class FitReport:
             lines.append(str(self.data["described"]))
         if self.size_choices:
             lines.append(_sizes_tried(self.size_choices))
-        lines += self.lines
-        if self.candidates:
-            lines += _compared(self.candidates, self._measure)
-        if self.expected_accuracy:
-            lines.append(self.expectation)
-        if self.diagnosis:
-            lines.append(f"{self.diagnosis['sentence']}")
-        lines.append(f"{took:.2f} s ({phases})")
-        width = max((len(printable(name)) for name in self.class_counts), default=0)
-        for name, count in self.class_counts.items():
-            more, shown = self.class_lines.get(name, ""), printable(name)
-            lines.append(f"  {shown:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
-        lines += [f"warning: {text}" for text in self.warnings]
-        return "\n".join(map(printable, lines))
+        return lines + self.lines
+
+    @property
+    def _took(self) -> str:
+        phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in self.seconds.items())
+        return f"{sum(self.seconds.values()):.2f} s ({phases})"
+
+    def _class_table(self) -> TextTable:
+        most = max(self.class_counts.values(), default=0) or 1
+        rows = [
+            (name, bar(count / most), f"{count:,}", self.class_lines.get(name, ""))
+            for name, count in self.class_counts.items()
+        ]
+        return TextTable(("class", "", "labeled", ""), list(rows), ("labeled",))
 
 
 def _unspaced(scripts: dict[str, float]) -> str:
@@ -217,3 +318,16 @@ def _compared(candidates: list[dict[str, Any]], measure: str) -> list[str]:
             scored = f"{percent(each['accuracy']):>5} ({span}) {measure} on held-out labels"
         lines.append(f"  {each['name']:<{width}}  {scored}, weight {percent(each['share'])}")
     return lines
+
+
+def _candidate_table(candidates: list[dict[str, Any]], measure: str) -> TextTable:
+    rows: list[tuple[str, ...]] = []
+    for each in candidates:
+        scored = ("not compared", "")
+        if each["accuracy"] is not None:
+            span = f"{100 * each['low']:.0f}–{100 * each['high']:.0f}"
+            scored = (percent(each["accuracy"]), span)
+        rows.append((each["name"], *scored, bar(each["share"]), percent(each["share"])))
+    held_out = f"{measure} on held-out labels"
+    numbers = (held_out, "90 % interval", "weight")
+    return TextTable(("model", held_out, "90 % interval", "", "weight"), list(rows), numbers)

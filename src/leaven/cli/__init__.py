@@ -18,6 +18,7 @@ from leaven.cli.explain import explain_command
 from leaven.cli.info import info_command
 from leaven.cli.label import label_command
 from leaven.cli.predict import predict_command
+from leaven.cli.serve import serve_command
 from leaven.cli.suggest import suggest_command
 from leaven.cli.train import train_command
 
@@ -36,6 +37,7 @@ app.command("train", cls=TRAIN)(train_command)
 app.command("label", cls=GroupedCommand)(label_command)
 app.command("suggest", cls=GroupedCommand)(suggest_command)
 app.command("predict", cls=GroupedCommand)(predict_command)
+app.command("serve", cls=GroupedCommand)(serve_command)
 app.command("evaluate", cls=GroupedCommand)(evaluate_command)
 app.command("errors", cls=GroupedCommand)(errors_command)
 app.command("diagnose", cls=GroupedCommand)(diagnose_command)

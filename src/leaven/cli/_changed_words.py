@@ -1,13 +1,11 @@
 """What ``explain --against`` shows: the words whose discriminative power changed most."""
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven._base.percent import percent
 from leaven._base.printing import printable
-from leaven.cli._common import plain_table, read_model
+from leaven.cli._common import drawn, read_model
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -15,11 +13,6 @@ if TYPE_CHECKING:
     from leaven.classifier._changed_words import ChangedWord, ChangedWords
 
 __all__ = ["Against", "changed_words", "changed_words_json", "changed_words_tables"]
-
-SMALLEST_CHANGE = 0.0005  # of a probability: smaller ones could read as none
-WIDTH = len("100.0 %")
-MEANING = "probability of the class, given a document that consists of the word alone:"
-NO_CHANGE = "no word changed by 0.05 percentage points or more"
 
 Against = Annotated[
     str | None,
@@ -64,27 +57,11 @@ def changed_words_tables(found: "dict[str, ChangedWords]") -> "list[RenderableTy
     """For each class a table of words that rose, beside those that fell."""
     from rich.text import Text
 
+    from leaven.classifier._changed_words import MEANING, NO_CHANGE
+
     shown: list[RenderableType] = [Text(MEANING, style="dim")]
     for name, words in found.items():
+        content = words.table()
         shown += ["", Text(printable(name), style="bold")]
-        rose, fell = map(_worth_showing, (words.rose, words.fell))
-        if not (rose or fell):
-            shown.append(Text(NO_CHANGE, style="dim"))
-            continue
-        change = f"{'before':>{WIDTH}} → after"
-        table = plain_table("rose", change, "fell", change)
-        for pair in zip_longest(rose, fell):
-            table.add_row(*(cell for each in pair for cell in _cells(each)))
-        shown.append(table)
+        shown.append(drawn(content) if content.rows else Text(NO_CHANGE, style="dim"))
     return shown
-
-
-def _worth_showing(changed: "list[ChangedWord]") -> "list[ChangedWord]":
-    return [each for each in changed if abs(each.difference) >= SMALLEST_CHANGE]
-
-
-def _cells(each: "ChangedWord | None") -> tuple[str, str]:
-    if each is None:
-        return "", ""
-    before, after = percent(each.before, 1), percent(each.after, 1)
-    return each.word, f"{before:>{WIDTH}} → {after:>{WIDTH}}"

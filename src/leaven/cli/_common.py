@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 import typer
 
+from leaven._base.bars import Bars
 from leaven._base.compile_notice import Notice, notices_to
 from leaven._base.interrupts import pending, uninterrupted
 from leaven._base.printing import printable, printable_json, printable_lines
 from leaven._base.progress import Listener, Progress
-from leaven.cli._bars import Bars
 from leaven.cli._help import OUTPUT, WHERE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from leaven._base.tables import TextTable
     from leaven.classifier import FittedClassifier
     from leaven.documents import DocumentFiles, Documents
     from leaven.documents._reading import Reading
@@ -290,6 +291,14 @@ def render(*results: "RenderableType") -> None:
     if not sys.stdout.isatty():
         text = "".join(line.rstrip() + "\n" for line in text.splitlines())
     sys.stdout.write(text)
+
+
+def drawn(content: "TextTable") -> Any:
+    """A table of a result."""
+    table = plain_table(*content.titles, numeric=content.numeric)
+    for row in content.rows:
+        table.add_row(*row)
+    return table
 
 
 def plain_table(*headers: str, numeric: Sequence[str] = ()) -> Any:

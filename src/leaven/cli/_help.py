@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 __all__ = [
     "ADVANCED",
     "DATA",
+    "LIMITS",
     "METHOD",
     "OUTPUT",
     "TEXT",
@@ -24,9 +25,10 @@ METHOD = "Method"
 TEXT = "Text"
 WHERE = "Where to run"
 OUTPUT = "Output"
+LIMITS = "Limits"
 ADVANCED = "Method, advanced"
 OTHER = "Options"  # without a group of their own
-ORDER = (DATA, METHOD, OTHER, TEXT, WHERE, OUTPUT, ADVANCED)
+ORDER = (DATA, METHOD, OTHER, TEXT, WHERE, LIMITS, OUTPUT, ADVANCED)
 WIDEST_NAME = 24  # characters of an option; the help of a longer one starts on the next line
 LOWER_LIMIT = re.compile(r"(; |  \[)x>=[^;\]]+\]")
 COMMANDS = re.compile(r"(.*?:)\s+(leaven .*)", re.DOTALL)  # at the end of a paragraph

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
     Quiet,
     Talk,
     Threads,
-    plain_table,
+    drawn,
     print_json,
     read_labeled_files,
     render,
@@ -157,26 +156,7 @@ def _print(found: "Comparison") -> None:
         if text is not None:
             typer.echo(text)
     typer.echo()
-    micro = ("micro F1",) if found.has_sets else ()
-    numbers = (found.measure, "90 % interval", *micro, "macro F1", "seconds", "memory")
-    table = plain_table("method", *numbers, numeric=numbers)
-    for result in found.results:
-        if result.low is None or result.high is None:
-            table.add_row(result.method, *"–" * len(numbers))
-            continue
-        table.add_row(
-            result.method,
-            percent(result.accuracy or 0.0, 1),
-            f"{percent(result.low)} to {percent(result.high)}",
-            *(percent(result.micro_f1 or 0.0, 1) for _ in micro),
-            percent(result.macro_f1 or 0.0, 1),
-            f"{result.seconds:,.2f}",
-            "–" if result.memory is None else f"{result.memory:,.0f} MiB",
-        )
-    render(table)
-    typer.echo(
-        f"{found.n_held_out:,} of {found.n_labeled:,} labels were held out in {found.n_splits} "
-        f"folds, {found.n_unlabeled:,} documents are unlabeled; seconds and memory are for one fit"
-    )
+    render(drawn(found.table()))
+    typer.echo(found.basis)
     for note in found.notes:
         typer.echo(note)

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
     Quiet,
     Talk,
     Threads,
-    plain_table,
+    drawn,
     print_json,
     read_labeled_files,
     render,
@@ -167,18 +166,5 @@ def _print(found: "Diagnosis") -> None:
     if not found.alternatives:
         return
     typer.echo()
-    numbers = ("held-out accuracy", "vs. plain EM", "vs. supervised")
-    table = plain_table("method", *numbers, numeric=numbers)
-    for alternative in found.alternatives:
-        differences = [
-            str(difference) if difference.error else "·"
-            for difference in (alternative.versus_em, alternative.versus_supervised)
-        ]
-        mark = "  ← recommended" if alternative.name == found.recommended else ""
-        table.add_row(alternative.name + mark, percent(alternative.accuracy, 1), *differences)
-    render(table)
-    typer.echo(
-        f"differences in percentage points ± standard error; {found.n_held_out:,} of "
-        f"{found.n_labeled:,} labels were held out at least once, {found.n_unlabeled:,} documents "
-        "are unlabeled"
-    )
+    render(drawn(found.table()))
+    typer.echo(found.basis)

@@ -1,18 +1,18 @@
 """``leaven errors``: labels that may be wrong."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
     Quiet,
     Talk,
     Threads,
-    plain_table,
+    drawn,
     print_json,
     read_files,
     render,
@@ -199,6 +199,8 @@ def _json(found: "LabelErrors", documents: "Documents", number: int) -> dict[str
 
 
 def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
+    from leaven.methods import DisputedLabels
+
     n_disputed = len(found.disputed)
     verb = "is" if n_disputed == 1 else "are"
     typer.echo(
@@ -216,21 +218,9 @@ def _print(found: "LabelErrors", documents: "Documents", number: int) -> None:
     if not shown:
         return
     typer.echo()
-    numbers = ("document", "probability", "of the label")
-    table = plain_table(
-        "document", "label", "suggested", "probability", "of the label", "text", numeric=numbers
-    )
     longest = max(len(str(each.label)) + len(str(each.suggested)) for each in shown)
     width = max(stdout_width() - longest - 48, NARROWEST)
-    for each in shown:
-        table.add_row(
-            f"{each.number + 1:,}",
-            str(each.label),
-            str(each.suggested),
-            percent(each.probability, 1),
-            percent(each.label_probability, 1),
-            excerpt(documents, each.number, width),
-        )
-    render(table)
+    cut = (replace(each, excerpt=excerpt(documents, each.number, width)) for each in shown)
+    render(drawn(DisputedLabels(cut).table()))
     if n_disputed > len(shown):
         typer.echo(f"{len(shown):,} of {n_disputed:,} shown; -n shows more, -o writes all")

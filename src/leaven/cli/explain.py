@@ -1,6 +1,7 @@
 """``leaven explain``: the words behind a model, and words and documents behind a prediction."""
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +19,7 @@ from leaven.cli._common import (
     Model,
     Quiet,
     Talk,
+    drawn,
     plain_table,
     print_json,
     read_model,
@@ -28,7 +30,7 @@ from leaven.cli._common import (
 from leaven.cli._generated import generated_json, generated_table
 
 if TYPE_CHECKING:
-    from leaven.experts import ComponentWords, Explanation, Neighbor
+    from leaven.experts import Components, ComponentWords, Explanation, Neighbor
 
 __all__ = [
     "components",
@@ -42,16 +44,12 @@ __all__ = [
 ]
 
 BAR = 16  # characters of a full bar to one side
-SHOWN_CLASSES = 5
 DEFAULT_NEIGHBORS = 5
 OTHERS, NARROWEST = 56, 24  # characters of the columns beside class and text, and of a text
 WHERE_TO_FIND = (
     "documents are numbered in the order in which they were read in training; leaven train "
     "--keep-excerpts N lets models show their first N characters"
 )
-NO_NEIGHBOR = "no document that the model holds has a word in common with this text"
-SMALLEST_PULL = 0.005  # on log odds, which does not round to 0.00
-WORTH_SHOWING = 0.0005  # a probability that does not round to 0.0 %
 
 
 def top_words(model: str, how_many: int = 10) -> dict[str, list[str]]:
@@ -60,7 +58,7 @@ def top_words(model: str, how_many: int = 10) -> dict[str, list[str]]:
     return {str(name): words for name, words in found.items()}
 
 
-def components(model: str, how_many: int = 10) -> "list[ComponentWords]":
+def components(model: str, how_many: int = 10) -> "Components":
     """Every component of a model and its most characteristic words."""
     return read_model(model).components(how_many)
 
@@ -184,6 +182,8 @@ def explain_command(
                 *neighbors_table(explanation.neighbors),
             )
             if asked and not explanation.neighbors:
+                from leaven.experts import NO_NEIGHBOR
+
                 render(NO_NEIGHBOR)
 
 
@@ -235,10 +235,9 @@ def _note(explanation: "Explanation") -> str | None:
 
 def words_table(found: dict[str, list[str]]) -> Any:
     """One row of words per class."""
-    table = plain_table("class", "most characteristic words")
-    for name, words in found.items():
-        table.add_row(name, " ".join(words))
-    return table
+    from leaven.experts import TopWords
+
+    return drawn(TopWords(found).table())
 
 
 def component_json(component: "ComponentWords") -> dict[str, Any]:
@@ -251,18 +250,9 @@ def component_json(component: "ComponentWords") -> dict[str, Any]:
     }
 
 
-def components_table(parts: "list[ComponentWords]") -> Any:
+def components_table(parts: "Components") -> Any:
     """One row of words per component."""
-    numeric = ("number", "share")
-    table = plain_table("number", "class", "share", "most characteristic words", numeric=numeric)
-    for component in parts:
-        table.add_row(
-            str(component.number),
-            str(component.label),
-            f"{percent(component.share, 1)}",
-            " ".join(component.words),
-        )
-    return table
+    return drawn(parts.table())
 
 
 def explanation_table(explanation: "Explanation") -> list[Any]:
@@ -271,43 +261,26 @@ def explanation_table(explanation: "Explanation") -> list[Any]:
 
     if explanation.has_sets:
         return set_explanation_table(explanation)
-    ranked = sorted(explanation.probability.items(), key=lambda item: -item[1])
     lines = Text()
     lines.append(printable(f"{explanation.label}"), style="bold")
-    lines.append(f" {percent(ranked[0][1], 1)}")
-    shown = [(name, p) for name, p in ranked[1:SHOWN_CLASSES] if p >= WORTH_SHOWING]
-    lines.append("".join(f"   {printable(str(name))} {percent(p, 1)}" for name, p in shown))
-    n_others = len(ranked) - 1 - len(shown)
-    if n_others:
-        rest = sum(p for _, p in ranked[1 + len(shown) :])
-        noun = "other" if n_others == 1 else "others"
-        lines.append(f"   {n_others} {noun} {percent(rest, 1)}")
+    lines.append(f" {percent(explanation.confidence, 1)}")
+    lines.append("".join(f"   {printable(shown)}" for shown in explanation.other_classes))
     _add_notes(lines, explanation)
     if not explanation.words:
         return [lines]
-    (first, _), (second, _) = ranked[:2]
+    first, second = explanation.ranked[:2]
     sides = f"{printable(f'{second} ←'):>{BAR}} → {first}"
     table = plain_table("word", sides, "log odds", "strongest class", numeric=("log odds",))
-    pulls = [(entry.pull[first] - entry.pull[second], entry) for entry in explanation.words]
-    pulls.sort(key=lambda pull: -pull[0])
-    longest = max(abs(lead) for lead, _ in pulls) or 1.0
-    for lead, entry in pulls:
-        towards = max(entry.pull, key=entry.pull.__getitem__)
-        table.add_row(entry.word, _bar(lead / longest), f"{lead:+.1f}", str(towards))
+    longest = max(abs(lead) for lead, _ in explanation.leads) or 1.0
+    for lead, entry in explanation.leads:
+        table.add_row(entry.word, _bar(lead / longest), f"{lead:+.1f}", str(entry.towards))
     return [lines, table]
 
 
 def _add_notes(lines: Any, explanation: "Explanation") -> None:
     """Add what to know about the words."""
-    if explanation.unknown_words:
-        noun = "word" if explanation.unknown_words == 1 else "words"
-        lines.append(
-            f"\n{explanation.unknown_words} {noun} not in the model's vocabulary", style="dim"
-        )
-    if explanation.is_hashed:
-        lines.append("\nthis model hashed its words, so that none can be shown", style="dim")
-    elif not explanation.words:
-        lines.append("\nno known word")
+    for note in explanation.notes:
+        lines.append(f"\n{note}", style="dim")
 
 
 def set_explanation_table(explanation: "Explanation") -> list[Any]:
@@ -316,35 +289,26 @@ def set_explanation_table(explanation: "Explanation") -> list[Any]:
 
     from leaven.documents._label_sets import readable_label
 
-    lines, probability = Text(), explanation.probability
+    lines = Text()
     lines.append(printable(readable_label(explanation.label)), style="bold")
     lines.append(f" {percent(explanation.confidence, 1)} (probability of exactly this)\n")
-    ranked = explanation.ranked
-    n_shown = max(SHOWN_CLASSES, len(explanation.label))
-    shown = (f"{printable(str(name))} {percent(probability[name], 1)}" for name in ranked[:n_shown])
-    lines.append("   ".join(shown))
-    n_others = len(ranked) - n_shown
-    if n_others > 0:
-        lines.append(f"   {n_others} {'other' if n_others == 1 else 'others'} below")
+    lines.append("   ".join(map(printable, explanation.other_classes)))
     _add_notes(lines, explanation)
     if not explanation.words:
         return [lines]
-    # The predicted labels, and at least two, as far as they fit.
-    own = [name for name in ranked if name in explanation.label]
-    beside = [name for name in ranked if name not in own][: max(2 - len(own), 1)]
-    columns = [*own, *beside][:SHOWN_CLASSES]
+    columns = explanation.explained_labels
     titles = [str(name) for name in columns]
     table = plain_table("word", *titles, "strongest label", numeric=titles)
     for entry in explanation.words:
-        strongest = max(entry.pull, key=lambda name: abs(entry.pull[name]))
         cells = [_signed(entry.pull[name]) for name in columns]
-        has_effect = abs(entry.pull[strongest]) >= SMALLEST_PULL
-        table.add_row(entry.word, *cells, str(strongest) if has_effect else "")
+        table.add_row(entry.word, *cells, "" if entry.strongest is None else str(entry.strongest))
     return [lines, Text("effect of each word on the log odds of a label:", style="dim"), table]
 
 
 def _signed(pull: float) -> Any:
     from rich.text import Text
+
+    from leaven.experts import SMALLEST_PULL
 
     if abs(pull) < SMALLEST_PULL:
         return Text("·", style="dim")
@@ -356,6 +320,7 @@ def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
     from rich.text import Text
 
     from leaven.documents._label_sets import readable_label
+    from leaven.experts import neighbors_table as table_of
 
     if not neighbors:
         return []
@@ -363,25 +328,14 @@ def neighbors_table(neighbors: "list[Neighbor]") -> list[Any]:
         stdout_width() - max(len(readable_label(each.label)) for each in neighbors) - OTHERS,
         NARROWEST,
     )
-    kinds = {True: "labeled", False: "classified"}
-    title = "labels" if isinstance(neighbors[0].label, tuple) else "class"
-    columns: dict[str, list[str]] = {
-        "similarity": [f"{each.similarity:.2f}" for each in neighbors],
-        "votes": [percent(each.share) for each in neighbors if each.share is not None],
-        title: [readable_label(each.label) for each in neighbors],
-        "document": [f"{each.number + 1:,}" for each in neighbors],
-        "status": [kinds[each.is_labeled] for each in neighbors],
-        "text": [_cut(each.excerpt, width) for each in neighbors if each.excerpt is not None],
-    }
-    if all(each.is_labeled for each in neighbors):
-        del columns["status"]
-    shown = {title: values for title, values in columns.items() if values}
-    table = plain_table(*shown, numeric=("similarity", "votes", "document"))
-    for row in zip(*shown.values(), strict=True):
-        table.add_row(*row)
-    if "text" in shown:
-        return ["", table]
-    return ["", table, Text(WHERE_TO_FIND, style="dim")]
+    cut = [
+        each if each.excerpt is None else replace(each, excerpt=_cut(each.excerpt, width))
+        for each in neighbors
+    ]
+    content = table_of(cut)
+    if "text" in content.titles:
+        return ["", drawn(content)]
+    return ["", drawn(content), Text(WHERE_TO_FIND, style="dim")]
 
 
 def _cut(text: str, width: int) -> str:

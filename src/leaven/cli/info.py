@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from leaven._base.bars import readable_size
 from leaven._base.printing import printable
-from leaven.cli._bars import readable_size
 from leaven.cli._common import AsJson, Model, Quiet, Talk, print_json
 
 if TYPE_CHECKING:
     from leaven.classifier import FittedClassifier
 
-__all__ = ["describe", "info_command"]
+__all__ = ["describe", "describe_model", "info_command"]
 
 
 def describe(model: str) -> dict[str, Any]:
     """Everything recorded in a model file."""
-    from leaven.classifier._model_file import load_model, parse_model, read_metadata
+    from leaven.classifier._model_file import load_model, parse_model
 
     if model == "-":
         content, name = sys.stdin.buffer.read(), "standard input"
@@ -26,6 +26,13 @@ def describe(model: str) -> dict[str, Any]:
     else:
         fitted, name = load_model(model), model
         content = Path(model).read_bytes()
+    return describe_model(fitted, content, name)
+
+
+def describe_model(fitted: "FittedClassifier", content: bytes, name: str) -> dict[str, Any]:
+    """Everything recorded in a model file that has been read."""
+    from leaven.classifier._model_file import read_metadata
+
     about = read_metadata(content, name)
     report = fitted.report
     return {

@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaven._base.percent import percent
 from leaven._base.progress import Listener
 from leaven.cli._common import (
     AsJson,
     Quiet,
     Talk,
     Threads,
-    plain_table,
+    drawn,
     print_json,
     read_files,
     read_model,
@@ -210,23 +210,15 @@ def _json(found: "list[Suggestion]", documents: "Documents") -> list[dict[str, A
 
 
 def _print(found: "list[Suggestion]", documents: "Documents") -> None:
+    from leaven.methods import Suggestions
+
     if not found:
         typer.echo("every document has a label")
         return
-    has_model = any(each.predicted is not None for each in found)
-    columns = ["document", "why", *(["predicted", "probability"] if has_model else []), "text"]
-    table = plain_table(*columns, numeric=("document", "probability"))
     longest = max(len(_shown(each.predicted) or "") for each in found)
     width = max(stdout_width() - longest - 40, NARROWEST)
-    for each in found:
-        said = [_shown(each.predicted) or "", percent(each.probability or 0.0, 1)]
-        table.add_row(
-            f"{each.number + 1:,}",
-            each.why,
-            *(said if has_model else []),
-            excerpt(documents, each.number, width),
-        )
-    render(table)
+    cut = (replace(each, excerpt=excerpt(documents, each.number, width)) for each in found)
+    render(drawn(Suggestions(cut).table()))
 
 
 def _shown(predicted: Any) -> str | None:

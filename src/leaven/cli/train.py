@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from leaven._base.bars import readable_size
 from leaven._base.progress import Listener
-from leaven.cli._bars import readable_size
 from leaven.cli._common import (
     AsJson,
     Quiet,

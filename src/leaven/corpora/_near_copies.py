@@ -18,7 +18,7 @@ SHARED = 0.8
 # Two documents are compared if the smallest hashes of their words agree in all places of a
 # band (Broder, 1997): 98 % of the pairs that share 0.8 of their words, 1 % of those with 0.2.
 BANDS, HASHES_PER_BAND = 8, 4
-PAIRS_AT_ONCE = 10_000
+PAIRS_AT_ONCE = 10_000  # of documents that are compared together
 
 
 def near_copies(labeled: Block) -> BoolArray:

@@ -23,7 +23,7 @@ __all__ = [
     "numbered_documents",
 ]
 
-MOST_LABELED = 20_000  # documents loaded into memory at most
+MOST_LABELED = 20_000  # labeled documents loaded into memory; of more, a sample is
 
 
 def labeled_documents(

@@ -17,9 +17,9 @@ __all__ = [
     "vector_ties",
 ]
 
-FEWEST_OF_A_CLASS = 20
-SAME_VECTOR = 1e-6
-VALUES_AT_ONCE = 250_000
+FEWEST_OF_A_CLASS = 20  # documents of every class that a sample keeps, where there are as many
+SAME_VECTOR = 1e-6  # difference up to which vectors of documents with the same words are equal
+VALUES_AT_ONCE = 250_000  # of counts, whose hashes are in memory together
 SALT = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -42,12 +42,24 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
     _view: View | None
 
     def learner(self) -> Learner:
-        """The learner with this estimator's parameters as options."""
+        """The learner with this estimator's parameters as options.
+
+        Returns
+        -------
+        Learner
+            What fits a model, wherever the documents are.
+        """
         options = {each.name: getattr(self, each.name) for each in fields(self.learner_type)}
         return self.learner_type(**options)
 
     def check_options(self, dtype: Any) -> None:
-        """Raise an error for invalid options, given the precision of the counts."""
+        """Raise an error for invalid options, given the precision of the counts.
+
+        Parameters
+        ----------
+        dtype : numpy dtype
+            float32 or float64.
+        """
         self.learner().check(dtype)
         check_seed(self.random_state)
 
@@ -62,6 +74,11 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
             Class labels; -1 among whole numbers, None or "" among strings, is unlabeled.
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         return self._fit(X, y, sample_weight)
 
@@ -93,10 +110,24 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         on_progress: Listener | None = None,
         warn: bool = True,
     ) -> Self:
-        """Fit on any corpus; its class codes index ``classes``.
+        """Fit on any corpus, in memory, streamed from disk or on a cluster.
 
-        ``on_progress(phase, done, total)`` is called as the fit proceeds; if it returns True, EM
-        stops with the parameters reached. With ``warn=False`` the caller must call ``warn``.
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents; see ``leaven.corpora``.
+        classes : array of shape (n_classes,)
+            The classes that the corpus's codes index.
+        on_progress : callable or None, default=None
+            Called as ``on_progress(phase, done, total)`` as the fit proceeds; if it returns True,
+            EM stops with the parameters reached.
+        warn : bool, default=True
+            Issue warnings; with False the caller must call ``warn``.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         self.check_options(corpus.dtype)
         training = TrainingSet.of(corpus, self._labels_of(classes))
@@ -140,7 +171,13 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         return [message for _, message in self._learned.messages]
 
     def warn(self, stacklevel: int = 2) -> None:
-        """Issue the warnings of the last fit."""
+        """Issue the warnings of the last fit.
+
+        Parameters
+        ----------
+        stacklevel : int, default=2
+            As for ``warnings.warn``.
+        """
         for category, message in self._learned.messages:
             warnings.warn(message, category, stacklevel=stacklevel)
 
@@ -164,21 +201,69 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         return checked_counts(self, X, whom, reset=reset, takes_negative=self.takes_negative)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities, (n_documents, n_classes)."""
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
+        """
         return softmax(self._scores(X))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the class probabilities; precise where those round to 0."""
+        """Logarithms of the class probabilities; precise where those round to 0.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
+        """
         return log_softmax(self._scores(X))
 
     def predict(self, X: Any) -> Any:
-        """Most probable class of each document."""
+        """Most probable class of each document.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Values of ``classes_``.
+        """
         scores = self._scores(X)
         labels = Labels(self.classes_)
         return labels.decode(labels.decide(scores))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy on documents and their labels."""
+        """Accuracy on documents and their labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+        y : array of shape (n_documents,)
+            Their classes.
+        sample_weight : array of shape (n_documents,) or None, default=None
+            How much each document counts.
+
+        Returns
+        -------
+        float
+            Share of the documents that are classified correctly.
+        """
         if sample_weight is not None:
             sample_weight = checked_weights("sample_weight", sample_weight, len(y))
         return float(super().score(X, y, sample_weight))

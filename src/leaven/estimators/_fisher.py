@@ -80,8 +80,8 @@ class FisherKernel(TransformerMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] H. Takamura and M. Okumura, "A comparative study on the use of labeled and unlabeled
-       data for large margin classifiers", IJCNLP 2004.
+    [Takamura and Okumura (2004)][takamura2004], section 4;
+    [Jaakkola and Haussler (1998)][jaakkola1998]; [Hofmann (1999)][hofmann1999].
 
     Examples
     --------
@@ -130,6 +130,11 @@ class FisherKernel(TransformerMixin, BaseEstimator):
             where the mixture is frozen, nor with ``n_clusters``.
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         options = FeatureOptions(self.feature_beta, self.vector_share, self.least_share)
         options.check()
@@ -191,15 +196,38 @@ class FisherKernel(TransformerMixin, BaseEstimator):
         return _Clusters(**{**mixture.get_params(), "n_components": n_clusters})
 
     def transform(self, X: Any) -> Counts:
-        """Features of documents, a sparse array of shape (n_documents, n_features_out_)."""
+        """Features of documents.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_features_out_)
+            Gradients of the log likelihood of each document.
+        """
         counts, vectors = self._seen(X, "transform")
         return self._fisher.features(counts, vectors, self.n_jobs)
 
     def kernel(self, X: Any, Y: Any = None) -> FloatArray:
-        """Inner products of the features of documents, (n_documents of X, n_documents of Y).
+        """Inner products of the features of documents, without computing the features.
 
-        ``Y`` is ``X`` where it is None. The features themselves are not computed. For scikit-learn:
-        ``SVC(kernel=fisher.kernel)``, or ``SVC(kernel="precomputed")`` on the result.
+        For scikit-learn: ``SVC(kernel=fisher.kernel)``, or ``SVC(kernel="precomputed")`` on the
+        result.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+        Y : array or sparse matrix or None, default=None
+            Counts of other documents; None is ``X``.
+
+        Returns
+        -------
+        ndarray of shape (n_documents of X, n_documents of Y)
+            The kernel matrix.
         """
         counts, vectors = self._seen(X, "kernel")
         if Y is None:
@@ -209,7 +237,18 @@ class FisherKernel(TransformerMixin, BaseEstimator):
         return self._fisher.kernel(counts, others, (vectors, of_others), self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the features: "word, component 3" for each of both, then "component 3"."""
+        """Names of the features: "word, component 3" for each of both, then "component 3".
+
+        Parameters
+        ----------
+        input_features : sequence of str or None, default=None
+            The words; None is x0, x1 and so on, or the column names of a data frame.
+
+        Returns
+        -------
+        ndarray of shape (n_features_out_,)
+            The names.
+        """
         check_is_fitted(self, "mixture_")
         scores, words = self._fisher, _check_feature_names_in(self, input_features)
         components = [f"component {k}" for k in range(scores.n_components)]

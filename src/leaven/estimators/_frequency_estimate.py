@@ -50,8 +50,7 @@ class FrequencyEstimateNB(MixtureClassifier):
 
     References
     ----------
-    .. [1] J. Su, J. Sayyad-Shirabad and S. Matwin, "Large scale text classification using
-       semi-supervised multinomial naive Bayes", ICML 2011.
+    [Su, Sayyad-Shirabad and Matwin (2011)][su2011]; [Clark and Clark][clark], section 2.3.
 
     Examples
     --------

@@ -67,12 +67,42 @@ class LabeledFold(BaseCrossValidator):  # type: ignore[misc]
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Places of the training and test documents of each fold."""
+        """Positions of the training and test documents of each fold.
+
+        Parameters
+        ----------
+        X : ignored
+            The documents.
+        y : array of shape (n_documents,)
+            Their labels, as for ``fit``; -1, None or "" where unlabeled.
+        groups : ignored
+            For compatibility with scikit-learn.
+
+        Returns
+        -------
+        iterator of (ndarray, ndarray)
+            Training documents, all unlabeled ones among them, and labeled test documents.
+        """
         folds = self._folds(y)
         places = np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
         for test in folds:
             yield np.setdiff1d(places, test), test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of folds."""
+        """Number of folds.
+
+        Parameters
+        ----------
+        X : ignored
+            The documents.
+        y : array of shape (n_documents,)
+            Their labels, as for ``fit``; -1, None or "" where unlabeled.
+        groups : ignored
+            For compatibility with scikit-learn.
+
+        Returns
+        -------
+        int
+            At most the number of labeled documents.
+        """
         return len(self._folds(y))

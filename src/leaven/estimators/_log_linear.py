@@ -58,8 +58,7 @@ class MaxEntClassifier(TunedClassifier):
 
     References
     ----------
-    .. [1] K. Nigam, J. Lafferty and A. McCallum, "Using maximum entropy for text classification",
-       IJCAI workshop, 1999.
+    [Nigam, Lafferty and McCallum (1999)][nigam1999].
 
     Examples
     --------
@@ -141,8 +140,8 @@ class MultiConditionalClassifier(TunedClassifier):
 
     References
     ----------
-    .. [1] G. Druck, C. Pal, X. Zhu and A. McCallum, "Semi-supervised classification with hybrid
-       generative/discriminative methods", KDD 2007.
+    [Druck, Pal, Zhu and McCallum (2007)][druck2007];
+    [McCallum, Pal, Druck and Wang (2006)][mccallum2006].
 
     Examples
     --------
@@ -226,10 +225,8 @@ class ParameterCouplingClassifier(TunedClassifier):
 
     References
     ----------
-    .. [1] J. A. Lasserre, C. M. Bishop and T. P. Minka, "Principled hybrids of generative and
-       discriminative models", CVPR 2006.
-    .. [2] G. Druck, C. Pal, X. Zhu and A. McCallum, "Semi-supervised classification with hybrid
-       generative/discriminative methods", KDD 2007.
+    [Lasserre, Bishop and Minka (2006)][lasserre2006];
+    [Druck, Pal, Zhu and McCallum (2007)][druck2007].
 
     Examples
     --------

@@ -28,7 +28,7 @@ class MultiLabelMixture(CountClassifier):
     """Mixture of the word distributions of a document's classes, for several labels each.
 
     Every word of a document comes from one of its classes, from the background that all documents
-    share, or from the uniform distribution; EM finds out which [1]_. So the model shows which
+    share, or from the uniform distribution; EM finds out which. So the model shows which
     label a word of a document belongs to. The defaults are not the paper's: words are weighted by
     what they tell about classes, and probabilities are calibrated on held-out labels.
 
@@ -90,8 +90,7 @@ class MultiLabelMixture(CountClassifier):
 
     References
     ----------
-    .. [1] A. McCallum, "Multi-label text classification with a mixture model trained by EM",
-       AAAI 1999 workshop on text learning.
+    [McCallum (1999)][mccallum1999].
 
     Examples
     --------
@@ -165,12 +164,23 @@ class MultiLabelMixture(CountClassifier):
             too.
         sample_weight : array of shape (n_documents,) or None, default=None
             A document of weight 2 counts as two.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         self._fit(X, y, sample_weight)
         return self
 
     def check_options(self, dtype: Any) -> None:
-        """Raise an error for invalid options, given the precision of the counts."""
+        """Raise an error for invalid options, given the precision of the counts.
+
+        Parameters
+        ----------
+        dtype : numpy dtype
+            float32 or float64.
+        """
         super().check_options(dtype)
         check_choice("log_tf", self.log_tf, (True, False))
         check_choice("calibrate", self.calibrate, (True, False))
@@ -211,9 +221,19 @@ class MultiLabelMixture(CountClassifier):
         self.n_iter_ = int(self._learned.facts["iterations"])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, (n_documents, n_classes), each between 0 and 1.
+        """Probabilities of the classes, each between 0 and 1.
 
         They add up to one only where every document has one label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
         """
         counts = self._counts(X)
         scores = self._learned.expert.scores(counts, None)
@@ -221,17 +241,54 @@ class MultiLabelMixture(CountClassifier):
         return self._decision.without_words(probability, np.asarray(counts.sum(axis=1)) == 0)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the probabilities."""
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> Any:
-        """The classes of each document: tuples, or a matrix of zeros and ones where y was one."""
+        """The classes of each document.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,) of tuples, or (n_documents, n_classes)
+            A matrix of zeros and ones where ``y`` was one.
+        """
         probability = self.predict_proba(X)
         return self._decision.decided(probability).values
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the documents whose classes are all predicted, and no others."""
+        """Share of the documents whose classes are all predicted, and no others.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+        y : as for ``fit``
+            The classes; unlabeled documents are left out.
+        sample_weight : array of shape (n_documents,) or None, default=None
+            How much each document counts.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         check_is_fitted(self, "_learned")
         if not self._decision.labels.has_sets:
             return super().score(X, y, sample_weight)

@@ -105,8 +105,8 @@ class NaiveBayesEM(MixtureClassifier):
 
     References
     ----------
-    .. [1] K. Nigam, A. McCallum and T. Mitchell, "Semi-supervised text classification using
-       EM", in Semi-Supervised Learning, MIT Press, 2006.
+    [Nigam, McCallum and Mitchell (2006)][nigam2006]: sections 3.2 (EM), 3.4 (several components)
+    and 3.5 (annealing).
 
     Examples
     --------
@@ -173,6 +173,11 @@ class NaiveBayesEM(MixtureClassifier):
         ----------
         mapping : dict
             Component number to class; components not named keep their class.
+
+        Returns
+        -------
+        self
+            This estimator, changed.
         """
         check_is_fitted(self, "_learned")
         expert = self._learned.expert

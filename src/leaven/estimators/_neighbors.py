@@ -79,8 +79,7 @@ class CondensedNeighbors(CountClassifier):
 
     References
     ----------
-    .. [1] A. Søgaard, "Semi-supervised condensed nearest neighbor for part-of-speech tagging",
-       ACL 2011.
+    [Søgaard (2011)][sogaard2011]; [Clark and Clark][clark], section 3.
 
     Examples
     --------

@@ -70,8 +70,7 @@ class TransductiveSVM(TunedClassifier):
 
     References
     ----------
-    .. [1] R. Collobert, F. Sinz, J. Weston and L. Bottou, "Large scale transductive SVMs", Journal
-       of Machine Learning Research 7, 2006.
+    [Collobert, Sinz, Weston and Bottou (2006)][collobert2006]; [Joachims (1999)][joachims1999].
 
     Examples
     --------

@@ -115,12 +115,23 @@ beta_iter, correspondence, tol, random_state, n_jobs
             A document of weight 2 counts as two.
         vectors : array of shape (n_documents, n_dims) or None, default=None
             Vectors to use in addition to those learned from ``X``.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         given = None if vectors is None else check_given(vectors, len(y))
         return self._fit(X, y, sample_weight, given)
 
     def check_options(self, dtype: Any) -> None:
-        """Raise an error for invalid options, given the precision of the counts."""
+        """Raise an error for invalid options, given the precision of the counts.
+
+        Parameters
+        ----------
+        dtype : numpy dtype
+            float32 or float64.
+        """
         check_in("length", self.length, "(0, inf)")
         super().check_options(dtype)
 
@@ -132,15 +143,54 @@ beta_iter, correspondence, tol, random_state, n_jobs
         self.latent_ = self._view
 
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
-        """Class probabilities, (n_documents, n_classes)."""
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            Vectors of the documents, if it was fitted with any.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
+        """
         return softmax(self._scores(X, vectors))
 
     def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
-        """Logarithms of the class probabilities; precise where those round to 0."""
+        """Logarithms of the class probabilities; precise where those round to 0.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            Vectors of the documents, if it was fitted with any.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
+        """
         return log_softmax(self._scores(X, vectors))
 
     def predict(self, X: Any, *, vectors: Any = None) -> Any:
-        """Most probable class of each document."""
+        """Most probable class of each document.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_documents, n_words)
+            Counts, whole or fractional, none negative.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            Vectors of the documents, if it was fitted with any.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Values of ``classes_``.
+        """
         scores = self._scores(X, vectors)
         labels = Labels(self.classes_)
         return labels.decode(labels.decide(scores))

@@ -5,22 +5,26 @@ product of experts. One expert with a weight is a calibrated model.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
 from leaven._base.tensors import Settings, StoredArrays
-from leaven._base.typing import BoolArray, Counts, FloatArray
+from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from leaven.experts._mixture import MixtureExpert
     from leaven.neighbors import KeptDocuments, Nearest
 
+# Of the numbers of a document's words, their weights, and its vector; (n_classes,) in float64.
+ScoresOfText = Callable[[IntArray, FloatArray, "FloatArray | None"], FloatArray]
+
 __all__ = [
     "EXPERT_KINDS",
     "Expert",
+    "ScoresOfText",
     "StoredExpert",
     "checked_scores",
     "documents_of",
@@ -106,6 +110,13 @@ class Expert(Protocol):
     def in_threads(self, n_threads: int | None) -> Self:
         """The same expert, using so many threads if it uses several; None: one per processor."""
         return self
+
+    def one_text(self) -> "ScoresOfText | None":
+        """What gives :meth:`scores` of one document without a matrix, if there is such a way.
+
+        For servers: to build a matrix takes longer than to score a short text.
+        """
+        return None
 
     def documents(self) -> "KeptDocuments | None":
         """The documents that this expert compares others with, if it does, else None."""

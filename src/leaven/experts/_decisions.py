@@ -15,7 +15,7 @@ __all__ = ["Decision", "OneLabel", "SeveralLabels", "usual_decision"]
 
 
 ROWS_AT_ONCE = 10_000  # documents whose scores of sets are in memory together
-TINY = 1e-300
+TINY = 1e-300  # a probability whose logarithm is still finite
 TIE = 1e-9  # a difference of scores that is only rounding
 
 

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from leaven._base.tensors import Settings, check_sensible, check_shapes
-from leaven._base.typing import Counts, FloatArray
-from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven._base.typing import Counts, FloatArray, IntArray
+from leaven.experts._base import Expert, ScoresOfText, StoredExpert, register_expert
+from leaven.experts._word_sum_kernels import add_words, length_of
 
 __all__ = ["LinearExpert", "centred_words", "row_norms"]
 
@@ -34,8 +35,20 @@ class LinearExpert(Expert):
         total = total.astype(np.float64) / row_norms(X)[:, None] + self.bias
         if self.sees_vectors:
             assert vectors is not None
-            total = total + vectors @ self.directions
+            # In float64, so that the scores of a document do not depend on those beside it.
+            total = total + vectors.astype(np.float64) @ self.directions
         return total
+
+    def one_text(self) -> ScoresOfText:
+        words, directions = np.ascontiguousarray(self.words), self.directions.astype(np.float64)
+
+        def scores(indices: IntArray, values: FloatArray, vector: FloatArray | None) -> FloatArray:
+            totals = np.zeros(len(self.bias), np.result_type(words, values))
+            add_words(indices, values, words, values.dtype.type(1.0), totals)
+            found: FloatArray = totals.astype(np.float64) / length_of(values) + self.bias
+            return found if vector is None or not len(directions) else found + vector @ directions
+
+        return scores
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         added = np.asarray(x.data, np.float64)[:, None] * self.words[x.indices]

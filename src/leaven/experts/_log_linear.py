@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from leaven._base.tensors import Settings, check_sensible, check_shapes
-from leaven._base.typing import Counts, FloatArray
-from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven._base.typing import Counts, FloatArray, IntArray
+from leaven.experts._base import Expert, ScoresOfText, StoredExpert, register_expert
 from leaven.experts._linear import centred_words
+from leaven.experts._word_sum_kernels import add_words
 
 __all__ = ["LogLinearExpert"]
 
@@ -26,6 +27,16 @@ class LogLinearExpert(Expert):
 
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
         return np.asarray(X @ self.table[:-1] + self.table[-1], np.float64)
+
+    def one_text(self) -> ScoresOfText:
+        words, bias = np.ascontiguousarray(self.table[:-1]), self.table[-1]
+
+        def scores(indices: IntArray, values: FloatArray, vector: FloatArray | None) -> FloatArray:
+            totals = np.zeros(len(bias), np.result_type(words, values))
+            add_words(indices, values, words, values.dtype.type(1.0), totals)
+            return np.asarray(totals + bias, np.float64)
+
+        return scores
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         return np.asarray(x.data[:, None] * self.table[x.indices], np.float64)

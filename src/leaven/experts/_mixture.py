@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from leaven._base.matrices import with_values
 from leaven._base.tensors import (
     Settings,
     StoredArrays,
@@ -15,7 +15,8 @@ from leaven._base.tensors import (
     check_shapes,
 )
 from leaven._base.typing import Counts, FloatArray, IntArray
-from leaven.experts._base import Expert, StoredExpert, register_expert
+from leaven.experts._base import Expert, ScoresOfText, StoredExpert, register_expert
+from leaven.experts._word_sum_kernels import add_words
 from leaven.models import (
     FeatureOptions,
     FisherScores,
@@ -58,8 +59,24 @@ class MixtureExpert(Expert):
         seen = vectors if self.sees_vectors else None
         return self.model.class_log_joint(self.params, self._scaled(X), seen)
 
+    def one_text(self) -> ScoresOfText:
+        log_word, log_weight = np.ascontiguousarray(self.params.log_word.T), self.params.log_weight
+
+        def scores(indices: IntArray, values: FloatArray, vector: FloatArray | None) -> FloatArray:
+            totals = np.zeros(len(log_weight))
+            add_words(indices, values, log_word, values.dtype.type(self.scale), totals)
+            totals += log_weight
+            found: FloatArray = self.model.of_classes(self._with_vector(totals, vector)[None])[0]
+            return found
+
+        return scores
+
+    def _with_vector(self, log_joint: FloatArray, vector: FloatArray | None) -> FloatArray:
+        """Scores of components with what the vector of the document adds, if it adds any."""
+        return log_joint
+
     def _scaled(self, X: Counts) -> Counts:
-        return X if self.scale == 1.0 else csr_array(X * self.scale)
+        return X if self.scale == 1.0 else with_values(X, X.data * self.scale)
 
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         """Components of a class are averaged by their shares in the document."""
@@ -136,6 +153,12 @@ class TwoViewExpert(MixtureExpert):
 
     def fisher_scores(self, options: FeatureOptions) -> FisherScores:
         return FisherScores(self.model, self.params, options, self.params.directions.shape[1])
+
+    def _with_vector(self, log_joint: FloatArray, vector: FloatArray | None) -> FloatArray:
+        assert vector is not None
+        cosine = self.params.directions.astype(np.float64) @ vector
+        found: FloatArray = log_joint + self.model.concentration * cosine
+        return found
 
     def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         added = super()._added(x, word_vectors)

@@ -16,7 +16,7 @@ from leaven.learners import Learned, Run
 
 __all__ = ["Combination", "calibrate", "class_shares", "sampled_documents", "tempering"]
 
-MOST_LOOKED_AT = 20_000  # documents
+MOST_LOOKED_AT = 20_000  # documents that stand for all, on which experts' scores are compared
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from leaven.learning._cross_validation import Folds
 
 __all__ = ["HeldOut"]
 
-FOLDS = 5
+FOLDS = 5  # of labeled documents, at most
 MOST_UNLABELED = 10_000  # documents in a sample that stands for all
 UNEVEN = (0.2, 5.0)  # limits of a class's share of the corpus relative to its share of the labels
 

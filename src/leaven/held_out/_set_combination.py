@@ -19,7 +19,7 @@ from leaven.significance import Z_90, wilson_interval
 
 # Documents to hold out: more than for one label, because classes are judged one by one.
 ENOUGH = 5000
-FEWER_STEPS = 30  # of a fit that is only reported
+FEWER_STEPS = 30  # of L-BFGS in a fit that is only reported
 
 __all__ = ["calibrate_sets", "combine_sets"]
 

@@ -22,12 +22,16 @@ __all__ = ["SetWeights", "fit_set_weights", "set_decision"]
 # Spreads of the priors: of log weights around one over the spread of the scores, of log slopes
 # around 0, of biases of classes around the common one.
 SPREAD, SLOPE_SPREAD, BIAS_SPREAD = 1.0, 0.5, 2.0
-MOST_STEPS = 200
+MOST_STEPS = 200  # of L-BFGS
+LEAST_SPREAD = 1e-9  # of an expert's scores, whose inverse is the center of its weight's prior
 # How much the preference of sets counts: the best of these, by whole sets predicted correctly.
 PREFERENCES = (0.0, 0.25, 0.5, 0.75, 1.0)
-FEW = 50  # held-out documents; fewer tell nothing about sets
-MOST_SETS = 2000  # the most frequent are considered
-CELLS_AT_ONCE = 20_000_000  # of documents and sets
+FEW = 50  # held-out documents; fewer tell nothing about sets, and little about the threshold
+HALF_WAY = 0.5  # of the threshold, from one half to that of the best expected F1, in log odds
+PSEUDO_DOCUMENTS = 0.5  # with a class, and as many without, added to the held-out ones
+PSEUDO_SETS = 1.0  # added to the documents of a set, and to those expected
+MOST_SETS = 2000  # the most frequent ones can be preferred
+CELLS_AT_ONCE = 20_000_000  # pairs of documents and sets in memory together
 SEED = 1  # of the halves in which preferences are compared
 
 
@@ -56,7 +60,7 @@ def fit_set_weights(
 
     scores = np.stack([np.asarray(each, dtype=np.float64) for each in held_out])
     n_experts, _, n_classes = scores.shape
-    center = -np.log(np.maximum(scores.std(axis=(1, 2)), 1e-9))
+    center = -np.log(np.maximum(scores.std(axis=(1, 2)), LEAST_SPREAD))
     cuts = [n_experts, n_experts + 1, n_experts + 1 + n_classes]
 
     def loss(values: FloatArray) -> tuple[float, FloatArray]:
@@ -80,7 +84,7 @@ def fit_set_weights(
         ]
         return float(value), np.concatenate(parts)
 
-    rate = (truth.sum() + 0.5) / (truth.size + 1.0)
+    rate = (truth.sum() + PSEUDO_DOCUMENTS) / (truth.size + 2 * PSEUDO_DOCUMENTS)
     start = np.concatenate(
         [center - np.log(n_experts), [logit(np.array(rate))], np.zeros(2 * n_classes)]
     )
@@ -96,7 +100,7 @@ def set_decision(
     level = _threshold(sigmoid(odds))
     thresholds = np.full(len(labels), level)
     counts = np.zeros(labels.n_codes)
-    rates = (truth.sum(axis=0) + 0.5) / (len(truth) + 1.0)
+    rates = (truth.sum(axis=0) + PSEUDO_DOCUMENTS) / (len(truth) + 2 * PSEUDO_DOCUMENTS)
     decision = SeveralLabels(labels, fitted.slopes, fitted.bias, thresholds, counts, rates)
     is_first = np.random.default_rng(SEED).permutation(len(truth)) % 2 == 0
     n_right = np.zeros(len(PREFERENCES), np.int64)
@@ -120,7 +124,7 @@ def _threshold(probability: FloatArray) -> float:
     p = -np.sort(-probability.ravel())
     best = (2.0 * np.cumsum(p) / (np.arange(1, len(p) + 1) + p.sum())).max()
     certainty = len(probability) / (len(probability) + FEW)
-    return float(sigmoid(0.5 * certainty * logit(np.array(best / 2.0))))
+    return float(sigmoid(HALF_WAY * certainty * logit(np.array(best / 2.0))))
 
 
 def _log_ratios(labels: LabelSets, odds: FloatArray, truth: BoolArray) -> FloatArray:
@@ -142,5 +146,5 @@ def _log_ratios(labels: LabelSets, odds: FloatArray, truth: BoolArray) -> FloatA
         of_none = np.logaddexp(0.0, part).sum(axis=1)
         expected += np.exp(part @ sets - of_none[:, None]).sum(axis=0)
     ratios = np.zeros(labels.n_codes)
-    ratios[frequent] = np.log((n_documents[frequent] + 1.0) / (expected + 1.0))
+    ratios[frequent] = np.log((n_documents[frequent] + PSEUDO_SETS) / (expected + PSEUDO_SETS))
     return ratios

@@ -3,10 +3,8 @@
 People often label the same number of documents of every class, while one class in the corpus is
 ten times as frequent as another: then scores prefer rare classes. The shares are estimated from
 the unlabeled documents by EM over the shares alone: probabilities of classes are averaged, and
-corrected for the difference between these averages and the shares of the labels [Saerens02]_.
-
-.. [Saerens02] M. Saerens, P. Latinne and C. Decaestecker, "Adjusting the outputs of a classifier to
-   new a priori probabilities: a simple procedure", Neural Computation 14 (2002).
+corrected for the difference between these averages and the shares of the labels
+([Saerens, Latinne and Decaestecker, 2002][saerens2002]).
 """
 
 import numpy as np
@@ -16,7 +14,7 @@ from leaven._base.typing import FloatArray, IntArray
 
 __all__ = ["are_balanced", "class_bias"]
 
-FEWEST = 20  # unlabeled documents
+FEWEST = 20  # unlabeled documents; with fewer, nothing is corrected
 EVEN = 0.5  # of the spread of a random sample's numbers of labels, below which these are balanced
 STEPS = 5  # with more, classes that the model hardly knows vanish
 FLOOR = 0.01  # least estimated share of a class, in those of equal classes

@@ -19,6 +19,9 @@ __all__ = ["fit_weights", "temper"]
 
 SPREAD = 1.0  # of the prior of log weights
 MOST_FOR_MATCH = 4000  # documents are enough to estimate the mean confidence
+PART_OF_WAY = 0.5  # by which the mean confidence is moved to the expected accuracy
+# The logarithm of the factor on the scores is sought between minus and plus this, this precisely.
+FARTHEST, PRECISION = 7.0, 1e-3
 
 
 def fit_weights(
@@ -73,8 +76,10 @@ def temper(scores: FloatArray, expected: Expectation, weight: FloatArray | None 
 
     target = expected.guess
     if expected.n_held_out:
-        target = (target + confidence(0.0)) / 2
-    if not (confidence(-7.0) < target < confidence(7.0)):
+        target = PART_OF_WAY * target + (1 - PART_OF_WAY) * confidence(0.0)
+    if not (confidence(-FARTHEST) < target < confidence(FARTHEST)):
         return 1.0
-    log_factor = brentq(lambda value: confidence(value) - target, -7.0, 7.0, xtol=1e-3)
+    log_factor = brentq(
+        lambda value: confidence(value) - target, -FARTHEST, FARTHEST, xtol=PRECISION
+    )
     return float(np.exp(log_factor))

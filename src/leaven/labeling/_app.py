@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from leaven._base.printing import printable
 from leaven._version import __version__
-from leaven.labeling._guard import FAILED, App, Guard, error_body
+from leaven.labeling._guard import FAILED, Guard
 from leaven.labeling._replies import Replies
 from leaven.labeling._session import Json, LabelingSession
 from leaven.labeling._status import progress as progress_of
@@ -25,6 +25,7 @@ from leaven.labeling._status import state as state_of
 from leaven.labeling._store import StoreError
 from leaven.labeling._transfer import FORMATS, exported, imported
 from leaven.labeling._views import document_view, listed, question_views
+from leaven.web._asgi import App, error_body
 
 __all__ = ["make_app"]
 

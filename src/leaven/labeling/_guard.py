@@ -6,14 +6,24 @@ site could point its own name here), and writes must come from our own page.
 """
 
 import hmac
-import json
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs
 
-__all__ = ["COOKIE", "Guard", "error_body"]
+from leaven.web._asgi import (
+    App,
+    Message,
+    Receive,
+    Refused,
+    Scope,
+    Send,
+    error_body,
+    headers_of,
+    received_body,
+    send_json,
+)
+
+__all__ = ["COOKIE", "Guard"]
 
 logger = logging.getLogger("leaven.labeling")
 COOKIE = "leaven_token"
@@ -33,20 +43,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-class Refused(Exception):
-    """A request that is not let through."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(message)
-        self.status, self.code = status, code
 
 
 class Guard:
@@ -83,7 +79,7 @@ class Guard:
             await send(message)
 
         try:
-            headers = _headers(scope)
+            headers = headers_of(scope)
             self._check_host(headers)
             if self._is_first_visit(scope):
                 await _enter(self.token, guarded_send)
@@ -95,12 +91,13 @@ class Guard:
                 receive = await _received(receive, headers, limit)
             await self.app(scope, receive, guarded_send)
         except Refused as error:
-            await _refuse(error.status, error.code, str(error), guarded_send)
+            body = error_body(error.code, str(error))
+            await send_json(guarded_send, error.status, body)
         except Exception as error:  # the application has answered, if it could
             logger.error("a request failed: %s: %s", type(error).__name__, error)
             logger.debug("where it failed", exc_info=True)
             if not has_begun:
-                await _refuse(500, "internal", FAILED, guarded_send)
+                await send_json(guarded_send, 500, error_body("internal", FAILED))
 
     def _check_host(self, headers: dict[str, str]) -> None:
         if headers.get("host", "").lower() not in self.hosts:
@@ -141,36 +138,14 @@ class Guard:
             raise Refused(415, "not_json", "the content type of writes must be application/json")
 
 
-def error_body(code: str, message: str) -> dict[str, Any]:
-    """The one form of all errors."""
-    return {"error": {"code": code, "message": message}}
-
-
-def _headers(scope: Scope) -> dict[str, str]:
-    return {name.decode("latin-1").lower(): v.decode("latin-1") for name, v in scope["headers"]}
-
-
 def _is_same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
 
 
 async def _received(receive: Receive, headers: dict[str, str], limit: int) -> Receive:
-    """The whole body, which must not be longer than the limit, whatever its header says."""
-    refusal = Refused(413, "too_large", f"a request may have at most {limit:,} bytes")
-    length = headers.get("content-length", "0")
-    if not length.isascii() or not length.isdigit() or int(length[:20]) > limit:
-        raise refusal
-    parts, n_received, is_complete = list[bytes](), 0, False
-    while not is_complete:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise Refused(400, "bad_request", "the request ended before its body did")
-        parts.append(message.get("body", b""))
-        n_received += len(parts[-1])
-        if n_received > limit:
-            raise refusal
-        is_complete = not message.get("more_body", False)
-    waiting: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
+    """What gives the whole body at once, then what comes after it."""
+    body = await received_body(receive, headers.get("content-length"), limit)
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def received() -> Message:
         return waiting.pop() if waiting else await receive()
@@ -184,13 +159,3 @@ async def _enter(token: str, send: Send) -> None:
     headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
     await send({"type": "http.response.start", "status": 303, "headers": headers})
     await send({"type": "http.response.body", "body": b""})
-
-
-async def _refuse(status: int, code: str, message: str, send: Send) -> None:
-    body = json.dumps(error_body(code, message)).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

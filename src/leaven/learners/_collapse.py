@@ -12,7 +12,7 @@ from leaven.experts import Expert
 
 __all__ = ["collapse_message", "predicted_shares"]
 
-ALMOST_ALL = 0.9
+ALMOST_ALL = 0.9  # share of the unlabeled documents, which one class should not take
 NOT_EXPECTED = 0.75  # a class with this share of the labels may well take almost all
 FEW_LEFT = 1 / 3  # of the classes, counted by the exponential of their shares' entropy
 OF_EM = (

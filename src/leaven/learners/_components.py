@@ -17,8 +17,8 @@ from leaven.models import MultinomialMixture
 
 __all__ = ["Choice", "choose_sizes", "listed_candidates", "sizes_of"]
 
-AUTO = (1, 2, 3, 5, 10, 20)
-MOST_UNLABELED = 20_000
+AUTO = (1, 2, 3, 5, 10, 20)  # components per class that "auto" compares
+MOST_UNLABELED = 20_000  # documents in a sample that stands for all, while candidates are compared
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from leaven.models import MixtureParams, MultinomialMixture
 
 __all__ = ["FrequentWordsLearner"]
 
-SHARE = 1 / 15  # of two-view EM's prior weight; the scores are three times as large
+SHARE = 1 / 15  # of two-view EM's prior weight: the counts are scaled to 15 times the length
+MOST_ITERATIONS, TOLERANCE = 20, 1e-5  # of EM, which is run again in every fold
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class FrequentWordsLearner(Learner):
 
     min_df: int
     length: float
-    max_iter: int = 20
-    tol: float = 1e-5
+    max_iter: int = MOST_ITERATIONS
+    tol: float = TOLERANCE
 
     @property
     def climb(self) -> Climb:

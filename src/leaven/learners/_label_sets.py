@@ -30,12 +30,14 @@ from leaven.posteriors import SOFT
 __all__ = ["LabelSetLearner", "VectorsBesideLearner"]
 
 WEIGHTS = ("information", "equal")
-PSEUDO_WORDS = 60.0  # of the whole corpus, added to the words of a class and to the others
+PSEUDO_WORDS = 60.0  # A: words of the corpus added to those with a class, and to those without
 ONE_CLASS = "single"  # the search where every document has one class
 N_FOLDS = 5  # of which one is held out for early stopping
-LITTLE = 0.01  # occurrences added to every word
-MANY = 1000  # labeled documents
+PATIENCE = 2  # iterations in a row without improvement, after which early stopping ends
+LITTLE = 0.01  # occurrences added to every word of the corpus in the odds of naive Bayes
+MANY = 1000  # labeled documents from which on auto has no vectors that were learned from the text
 MOST_OPEN = 64  # sets, the most frequent, that an unlabeled document can have
+MORE_CLASSES = 1  # than the largest set of the training, in the largest set that is visited
 NEVER = -1.0  # as tolerance: make all iterations
 
 
@@ -108,7 +110,7 @@ class LabelSetLearner(Learner):
         truth = training.labels.membership(documents.y)
         fitting = _Fitting(self, folds.rest(fold))
         params, found = fitting.start(), list[float]()
-        while len(found) < self.max_iter and (len(found) < 3 or max(found[-2:]) > max(found[:-2])):
+        while len(found) < self.max_iter and not _has_stalled(found):
             params = fitting.run(params, 1).params
             decided = fitting.expert(params).best_sets(documents.X)
             found.append(float((decided == truth).all(axis=1).mean()))
@@ -183,7 +185,7 @@ class _Fitting:
             model.known_sets(params),
             Scale(learner.likelihood_weight, learner.set_weight, learner.length_power),
             ONE_CLASS if one_each else learner.search,
-            1 if one_each else min(int(sizes.max(initial=1)) + 1, model.n_classes),
+            1 if one_each else min(int(sizes.max(initial=1)) + MORE_CLASSES, model.n_classes),
             labels.may_be_empty,
             learner.odds_weight * _class_odds(params) if learner.odds_weight else None,
         )
@@ -191,6 +193,12 @@ class _Fitting:
 
 def _weighted(weights: WordWeights, block: Block) -> Block:
     return replace(block, X=weights.applied(block.X))
+
+
+def _has_stalled(accuracies: list[float]) -> bool:
+    """Whether the last iterations brought no improvement."""
+    earlier, last = accuracies[:-PATIENCE], accuracies[-PATIENCE:]
+    return bool(earlier) and max(last) <= max(earlier)
 
 
 def _class_odds(params: LabelSetParams) -> FloatArray:

@@ -16,9 +16,12 @@ from leaven.learning._cross_validation import Folds
 __all__ = ["LabeledFeatures", "LinearLearner", "LinearVectorsLearner"]
 
 C = 10.0  # inverse strength of the ridge penalty, on unit-length documents
-TOLERANCE, MOST_ITERATIONS = 1e-3, 1000
+TOLERANCE, MOST_ITERATIONS = 1e-3, 1000  # of scikit-learn's solver, L-BFGS
 # Labeled documents up to which all of them span the space, and how many do beyond.
 MOST_EXACT, MOST_BEYOND = 2500, 1500
+NOISE = 1e-9  # of the largest eigenvalue of the inner products; smaller ones are rounding errors
+# Prior weights of their scores in auto: of the model of words, and of that of words and vectors.
+PRIOR_WEIGHT, PRIOR_WEIGHT_WITH_VECTORS = 0.25, 0.35
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class LinearLearner(Learner):
         return None
 
     def prior_weight(self, size: CorpusSize) -> float:
-        return 0.25
+        return PRIOR_WEIGHT
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class LinearVectorsLearner(LinearLearner):
         return vectors
 
     def prior_weight(self, size: CorpusSize) -> float:
-        return 0.35
+        return PRIOR_WEIGHT_WITH_VECTORS
 
 
 class LabeledFeatures:
@@ -70,7 +73,7 @@ class LabeledFeatures:
         self.words, self.vectors = csr_array(words[::every]), vectors[::every]
         gram = self._products(self.words, self.vectors)
         values, turn = np.linalg.eigh(np.asarray(gram, np.float64))
-        real = values > 1e-9 * max(values[-1], 1e-30)
+        real = values > NOISE * max(values[-1], 1e-30)
         if not real.any():
             real[-1] = True  # no document has a word: one coordinate, zero for all
         root = np.sqrt(np.maximum(values[real], 1e-30))

@@ -31,9 +31,14 @@ __all__ = [
 ]
 
 STARTS = ("supervised", "zero")
-VARIANCES, USUAL_VARIANCE = (0.1, 1.0, 10.0), 1.0  # candidates of maximum entropy
-HYBRID_VARIANCES = (0.01, 0.1)
-FIRST_STEPS = 5  # of the likelihood of labels alone, before the hybrid's
+VARIANCES = (0.1, 1.0, 10.0)  # candidates of supervised settings
+USUAL_VARIANCE = 1.0  # of supervised settings where labels cannot be held out
+HYBRID_VARIANCES = (0.01, 0.1)  # candidates of hybrids; the last where labels cannot be held out
+MCL_ALPHAS = (1e4, 1e2)  # candidates of mcl besides infinity, which is supervised
+USUAL_MCL_ALPHA = 1e4  # where labels cannot be held out
+PCP_ALPHAS = (0.1, 0.3, 0.5)  # candidates of pcp besides 1, which is supervised
+USUAL_PCP_ALPHA = 0.3  # where labels cannot be held out
+FIRST_STEPS = 5  # of mcl's start: iterations of the likelihood of labels alone
 
 
 @dataclass(frozen=True)
@@ -179,8 +184,8 @@ class MultiConditionalLearner(HybridLearner):
 
     title: ClassVar[str] = "multi-conditional learning"
     discriminative: ClassVar[float] = np.inf
-    candidates: ClassVar[tuple[float, ...]] = (1e4, 1e2)
-    usual_alpha: ClassVar[float] = 1e4
+    candidates: ClassVar[tuple[float, ...]] = MCL_ALPHAS
+    usual_alpha: ClassVar[float] = USUAL_MCL_ALPHA
 
     def hybrid_paths(
         self, alphas: tuple[float, ...], variances: tuple[float, ...]
@@ -204,8 +209,8 @@ class ParameterCouplingLearner(HybridLearner):
 
     title: ClassVar[str] = "parameter coupling prior"
     discriminative: ClassVar[float] = 1.0
-    candidates: ClassVar[tuple[float, ...]] = (0.1, 0.3, 0.5)
-    usual_alpha: ClassVar[float] = 0.3
+    candidates: ClassVar[tuple[float, ...]] = PCP_ALPHAS
+    usual_alpha: ClassVar[float] = USUAL_PCP_ALPHA
 
     variance: float | str = 1.0
 

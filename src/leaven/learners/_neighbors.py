@@ -26,6 +26,10 @@ from leaven.neighbors import (
 
 __all__ = ["NeighborsLearner"]
 
+# Labeled documents added to every class in the scores of a document without neighbors: a fold may
+# hold out all documents of a class.
+PSEUDO_DOCUMENTS = 1.0
+
 
 @dataclass(frozen=True)
 class NeighborsLearner(Learner):
@@ -101,8 +105,8 @@ class NeighborsLearner(Learner):
         if self.condense:
             none = kept.rows(slice(0))
             kept = voting.grown(none, kept, on_block=run.progress.phase("condensing"))
-        # As if every class had one more: a fold may hold out all documents of a class.
-        log_prior = np.log((label_weights + 1.0) / (label_weights + 1.0).sum())
+        sizes = label_weights + PSEUDO_DOCUMENTS
+        log_prior = np.log(sizes / sizes.sum())
         return NeighborsExpert(self.title, kept, voting, log_prior)
 
     def _lines(self, facts: dict[str, Any]) -> Iterator[str]:

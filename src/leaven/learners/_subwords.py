@@ -14,8 +14,8 @@ from leaven.learners._two_view import TwoViewLearner
 
 __all__ = ["FrequentSubwordsLearner", "LinearSubwordsLearner", "TwoViewSubwordsLearner"]
 
-# Of the prior weight that EM over as many words would have: subwords overlap, so that the same
-# evidence is counted several times.
+# Prior weight of EM over subwords relative to that of EM over words: subwords overlap, so that the
+# same evidence is counted several times.
 SHARE = 0.5
 
 

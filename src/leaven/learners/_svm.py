@@ -19,9 +19,10 @@ from leaven.models import SummedFields, WordWeights
 
 __all__ = ["SVMLearner", "SVMVectorsLearner", "fit_kernel_machines", "fit_machines"]
 
-MOST_LABELED = 200_000  # documents; of more, a sample is used
-TOLERANCE = 1e-2  # of the solver; smaller ones take longer and predict the same
-KERNEL_TOLERANCE = 1e-6  # so that rounding errors of products are not seen in the result
+MOST_LABELED = 200_000  # labeled documents; of more, a sample is used
+TOLERANCE = 1e-2  # of LinearSVC; smaller ones take longer and predict the same
+# Of SVC on a kernel matrix, so that rounding errors of products are not seen in the result.
+KERNEL_TOLERANCE = 1e-6
 FARTHEST = 1.0  # score of a class that no document, or every document has
 
 

@@ -19,7 +19,11 @@ from leaven.models import RampLoss
 __all__ = ["TransductiveSVMLearner"]
 
 BALANCES = (AUTO, "labels", "predicted", "none")
-COSTS, UNLABELED_COSTS = (1.0, 10.0), (0.1, 1.0, 10.0)  # candidates
+COSTS = (1.0, 10.0)  # candidates of C, if it is "auto"
+UNLABELED_COSTS = (0.1, 1.0, 10.0)  # candidates of C_unlabeled besides 0, which is supervised
+USUAL_COST, USUAL_UNLABELED_COST = 10.0, 1.0  # "auto" where labels cannot be held out
+STEPS_ON_THE_WAY = 10  # most convex problems of fits that are not returned
+TOLERANCE_ON_THE_WAY = 1e-3  # least tolerance of fits that are not returned
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,8 @@ class TransductiveSVMLearner(TunedLearner):
     title: ClassVar[str] = "transductive SVM"
     search: ClassVar[str] = "CCCP"
     iterations: ClassVar[str] = "convex problems"
-    steps_on_the_way: ClassVar[int] = 10
-    tol_on_the_way: ClassVar[float] = 1e-3
+    steps_on_the_way: ClassVar[int] = STEPS_ON_THE_WAY
+    tol_on_the_way: ClassVar[float] = TOLERANCE_ON_THE_WAY
     advice: ClassVar[str] = (
         "Try a smaller C_unlabeled, or training without unlabeled documents (method svm)"
     )
@@ -57,8 +61,9 @@ class TransductiveSVMLearner(TunedLearner):
         return {"C": float(self.C), "C_unlabeled": float(self.C_unlabeled)}
 
     def usual_path(self, supervised: bool) -> list[Self]:
-        (C,) = candidates_of(self.C, (10.0,))
-        (C_unlabeled,) = (0.0,) if supervised else candidates_of(self.C_unlabeled, (1.0,))
+        (C,) = candidates_of(self.C, (USUAL_COST,))
+        usual = candidates_of(self.C_unlabeled, (USUAL_UNLABELED_COST,))
+        (C_unlabeled,) = (0.0,) if supervised else usual
         return [replace(self, C=C, C_unlabeled=C_unlabeled)]
 
     def paths(self) -> list[list[Self]]:

@@ -33,10 +33,14 @@ from leaven.learning._em_facts import class_lines
 __all__ = ["AUTO", "Tried", "TunedLearned", "TunedLearner", "candidates_of", "check_auto"]
 
 AUTO = "auto"
-N_FOLDS = 5
-ENOUGH = 200  # held-out documents
-MOST_UNLABELED = 2000  # documents in a sample that stands for all
+N_FOLDS = 5  # of the labeled documents, as many of which are held out as ENOUGH says
+ENOUGH = 200  # held-out documents: no more folds than have so many
+MOST_UNLABELED = 2000  # documents in a sample that stands for all while settings are compared
 SURE = 1.0  # standard errors by which supervised settings must lead to be chosen
+STEPS_ON_THE_WAY = 60  # most iterations of fits that are not returned
+TOLERANCE_ON_THE_WAY = 1e-4  # least tolerance of fits that are not returned
+WIDEST = 7.0  # bounds of the log factor on held-out scores, from -WIDEST to WIDEST
+LEAST_SPREAD = 1e-12  # of held-out scores, which are divided by their spread
 IGNORED = "unlabeled documents were ignored: with them, few classes took almost all of them"
 
 
@@ -102,8 +106,8 @@ class TunedLearner(Learner):
 
     search: ClassVar[str]  # the algorithm, in reports
     iterations: ClassVar[str] = "iterations"  # what it makes many of
-    steps_on_the_way: ClassVar[int] = 60  # most, of fits that are not returned
-    tol_on_the_way: ClassVar[float] = 1e-4
+    steps_on_the_way: ClassVar[int] = STEPS_ON_THE_WAY
+    tol_on_the_way: ClassVar[float] = TOLERANCE_ON_THE_WAY
     advice: ClassVar[str]  # what to try after a collapse
 
     max_iter: int = 200
@@ -330,14 +334,14 @@ def scaled_log_likelihood(scores: FloatArray, truth: IntArray) -> float:
     Models of words are overconfident to different degrees, and are calibrated afterwards. A weak
     prior keeps the factor near the one that gives scores unit spread.
     """
-    spread = max(float(scores.std(axis=1).mean()), 1e-12)
+    spread = max(float(scores.std(axis=1).mean()), LEAST_SPREAD)
     rows = np.arange(len(truth))
 
     def loss(log_factor: float) -> float:
         log_p = log_softmax(np.exp(log_factor) / spread * scores)[rows, truth]
         return float(log_factor**2 - log_p.sum())
 
-    best = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded")
+    best = minimize_scalar(loss, bounds=(-WIDEST, WIDEST), method="bounded")
     return -float(best.fun) / len(truth)
 
 

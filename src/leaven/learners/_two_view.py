@@ -14,7 +14,7 @@ from leaven.models import TwoViewMixture
 
 __all__ = ["TwoViewLearner", "two_view_prior_weight"]
 
-PRIOR_WEIGHT = 0.1
+PRIOR_WEIGHT = 0.1  # of its scores in auto, for long documents
 LONG = 120.0  # different words in a document, beyond which more of them add nothing
 
 

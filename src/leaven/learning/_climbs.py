@@ -29,6 +29,7 @@ __all__ = [
 CORRESPONDENCES = ("as-is", "labels", "em")
 # How far, in nats, the components of a class are apart on a typical document at the start.
 SPREAD = 1.0
+NOTHING = 1e-9  # weight of unlabeled documents, relative to the labeled ones, that is rounding
 MOST_TEMPERATURES = 80  # of annealing, in fits that only score held-out labels
 
 
@@ -70,7 +71,7 @@ class Fit:
         # Labeled documents move between components of their class, so by class first.
         taken = np.maximum(of_class(self.result.stats.documents - self.labeled.documents), 0.0)
         total = taken.sum()
-        has_any = total > 1e-9 * self.labeled.documents.sum()
+        has_any = total > NOTHING * self.labeled.documents.sum()
         return taken / total if has_any else None
 
 

@@ -24,7 +24,7 @@ from leaven.models import NaiveMRF, Slope, log_unigram
 
 __all__ = ["Conditional", "Coupled", "Hybrid", "Likelihoods", "MultiConditional", "gaussian"]
 
-MOST_LABELED = 200_000  # documents loaded into memory; more stay where they are
+MOST_LABELED = 200_000  # labeled documents loaded into memory; more stay where they are
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,3 +47,28 @@ def _add_projection(indices, data, begin, end, basis, place):
         word = indices[nz]
         for k in range(basis.shape[1]):
             place[k] += x * basis[word, k]
+
+
+@kernel
+def unit_vector(indices, data, basis, center, out):
+    """Write the unit vector of one document, from its words, as rows of several are made."""
+    out[:] = 0.0
+    _add_projection(indices, data, np.int64(0), np.int64(len(indices)), basis, out)
+    _scale_to_one(out)
+    is_known = False
+    for k in range(len(out)):
+        is_known = is_known or out[k] != 0.0
+    for k in range(len(out)):
+        out[k] = out[k] - center[k] if is_known else 0.0
+    _scale_to_one(out)
+
+
+@kernel
+def _scale_to_one(vector):
+    square = 0.0
+    for k in range(len(vector)):
+        square += np.float64(vector[k]) * np.float64(vector[k])
+    if square > 0.0:
+        length = np.sqrt(square)
+        for k in range(len(vector)):
+            vector[k] = vector[k] / length

@@ -15,7 +15,7 @@ from leaven.models import RampLoss, Slope
 __all__ = ["CCCPResult", "Margin", "run_cccp"]
 
 MOST_STEPS = 300  # of L-BFGS in one convex problem
-PRECISION = 0.1  # of a convex problem, relative to the tolerance of the procedure
+PRECISION = 0.1  # tolerance of a convex problem, relative to that of the procedure
 EXACT = 1e-7  # tolerance of the supervised problem, which has few documents
 
 

@@ -1,6 +1,6 @@
 """Vectors of documents: projections of their words, beside optional ones of the user."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from leaven._base.tensors import StoredArrays, check_sensible, check_shapes
 from leaven._base.threads import count_threads, run_in_threads
-from leaven._base.typing import Counts, FloatArray
+from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora import Block
 from leaven.learning import _latent_kernels
 
@@ -22,8 +22,10 @@ __all__ = [
     "view_to",
 ]
 
-ROWS_PER_TASK = 500
+ROWS_PER_TASK = 500  # documents; projecting fewer takes less time than waking a thread
 PART = "view"  # of a model file
+# Of the numbers of a document's words and their weights; (n_dims,).
+VectorOfText = Callable[[IntArray, FloatArray], FloatArray]
 
 
 class View(Protocol):
@@ -61,6 +63,10 @@ class View(Protocol):
         """The view that was stored, every part checked, or a ValueError."""
         ...
 
+    def one_text(self) -> "VectorOfText | None":
+        """What gives :meth:`vectors` for one document without a matrix, if there is such a way."""
+        return None
+
     def seen(self, block: Block) -> Block:
         """Documents with their vectors; vectors that the block has already are the user's."""
         return replace(block, vectors=self.vectors(block.X, block.vectors, 1))
@@ -88,6 +94,17 @@ class LatentSpace(View):
             )
         return _centered(self.projected(X, n_threads), self.center)
 
+    def one_text(self) -> VectorOfText:
+        basis, center = np.ascontiguousarray(self.basis), np.array(self.center)
+
+        def vector(indices: IntArray, values: FloatArray) -> FloatArray:
+            out = np.empty(len(center), basis.dtype)
+            data = values.astype(basis.dtype, copy=False)
+            _latent_kernels.unit_vector(indices, data, basis, center, out)
+            return out
+
+        return vector
+
     def word_vectors(self, x: Counts, given: Any = None) -> FloatArray:
         """Contribution of each word of one document to its vector, (n_present, n_dims)."""
         parts = np.asarray(x.data, np.float64)[:, None] * self.basis[x.indices]
@@ -112,7 +129,7 @@ class LatentSpace(View):
         out = np.empty((X.shape[0], self.basis.shape[1]), dtype)
         data = X.data.astype(dtype, copy=False)
         n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
-        rows = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
+        rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
         run_in_threads(
             lambda part: _latent_kernels.project_rows(
                 X.indptr, X.indices, data, rows[part], rows[part + 1], self.basis, out

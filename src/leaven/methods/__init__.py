@@ -7,17 +7,26 @@ from leaven.methods._registry import METHODS, Method, register
 if TYPE_CHECKING:
     from leaven.methods._compare import compare
     from leaven.methods._diagnose import diagnose
+    from leaven.methods._label_lists import (
+        DisputedLabel,
+        DisputedLabels,
+        Suggestion,
+        Suggestions,
+    )
     from leaven.methods._loading import load
     from leaven.methods._method_results import Comparison, MethodResult
-    from leaven.methods._suggest import Suggestion, suggest
+    from leaven.methods._suggest import suggest
     from leaven.methods._text_classifier import TextClassifier
 
 __all__ = [
     "METHODS",
     "Comparison",
+    "DisputedLabel",
+    "DisputedLabels",
     "Method",
     "MethodResult",
     "Suggestion",
+    "Suggestions",
     "TextClassifier",
     "compare",
     "diagnose",
@@ -28,8 +37,11 @@ __all__ = [
 
 _HOME = {
     "Comparison": "_method_results",
+    "DisputedLabel": "_label_lists",
+    "DisputedLabels": "_label_lists",
     "MethodResult": "_method_results",
-    "Suggestion": "_suggest",
+    "Suggestion": "_label_lists",
+    "Suggestions": "_label_lists",
     "TextClassifier": "_text_classifier",
     "compare": "_compare",
     "diagnose": "_diagnose",

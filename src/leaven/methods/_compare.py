@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from leaven._base.bars import listening
 from leaven._base.folds import enough_folds, labeled_folds
 from leaven._base.measures import macro_f1, micro_f1
 from leaven._base.peak_memory import PeakMemory
-from leaven._base.progress import Listener
+from leaven._base.progress import Listener, OnProgress
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import Seed, check_choice, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
@@ -28,7 +29,7 @@ from leaven.significance import Z_90, wilson_interval
 
 __all__ = ["compare"]
 
-FOLDS = 5
+FOLDS = 5  # by default
 LARGE, FOLDS_OF_LARGE = 10_000, 3  # documents beyond which fewer folds are used
 MOST_FOR_SLOW = 30_000  # documents × classes with which a slow method takes a minute or two
 
@@ -45,7 +46,7 @@ def compare(
     vectors: Any = None,
     unlabeled: Sequence[Any] = (),
     ignore_case: bool = False,
-    on_progress: Listener | None = None,
+    on_progress: OnProgress = None,
 ) -> Comparison:
     """Compare all methods on your own texts, with the same labels held out.
 
@@ -78,9 +79,10 @@ def compare(
         A vector of each document, for the methods that use vectors.
     unlabeled, ignore_case
         As in [`leaven.TextClassifier`][].
-    on_progress : callable or None, default=None
-        Called as ``on_progress("comparing", done, total)`` after every fit, and with the same
-        numbers during one.
+    on_progress : callable, "bar" or None, default=None
+        "bar" shows a progress bar, on a terminal or in a notebook. A function is called as
+        ``on_progress("comparing", done, total)`` after every fit, and with the same numbers
+        during one.
 
     Returns
     -------
@@ -89,7 +91,17 @@ def compare(
         ``winner`` is None where the best is not significantly better than all others (McNemar's
         exact test, adjusted by Holm's procedure); ``indistinguishable`` lists those. For
         several labels per document, ``accuracy`` is the share of documents whose labels are all
-        predicted, and no other.
+        predicted, and no other. A notebook shows a table.
+
+    Raises
+    ------
+    ValueError
+        If a method is unknown, or no class has two labeled documents.
+
+    Warns
+    -----
+    LabelWarning
+        If classes look like spellings of one, or like missing labels.
 
     See Also
     --------
@@ -127,24 +139,25 @@ def compare(
     left_out = [] if requested else [name for name in fitting if name not in usual]
     trials = {name: _Trial(name) for name in names}
     done, total = 0, len(names) * len(folds)
+    with listening(on_progress) as listener:
 
-    def tell(*_: Any) -> None:
-        if on_progress is not None:
-            on_progress("comparing", done, total)
+        def tell(*_: Any) -> None:
+            if listener is not None:
+                listener("comparing", done, total)
 
-    for fold in folds:
-        for trial in trials.values():
-            tell()
-            clf = TextClassifier(
-                trial.name,
-                text_options=text_options,
-                calibrate=encoded.labels.has_sets,
-                n_jobs=n_jobs,
-                random_state=seed,
-            )
-            trial.run(clf, array, encoded, fold, given, tell)
-            done += 1
-    tell()
+        for fold in folds:
+            for trial in trials.values():
+                tell()
+                clf = TextClassifier(
+                    trial.name,
+                    text_options=text_options,
+                    calibrate=encoded.labels.has_sets,
+                    n_jobs=n_jobs,
+                    random_state=seed,
+                )
+                trial.run(clf, array, encoded, fold, given, tell)
+                done += 1
+        tell()
     errors = [trial.error for trial in trials.values() if trial.error is not None]
     if len(errors) == len(names):
         raise errors[0]

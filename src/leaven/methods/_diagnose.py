@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from leaven._base.progress import SILENT, Listener, Progress
+from leaven._base.bars import listening
+from leaven._base.progress import SILENT, OnProgress, Progress
 from leaven._base.typing import IntArray
 from leaven._base.validation import Seed, check_choice, checked_seed
 from leaven.corpora import Block, Counting, Joined, TextsInMemory, TrainingSet, in_memory
@@ -54,7 +55,7 @@ def diagnose(
     random_state: Seed = 0,
     unlabeled: Sequence[Any] = (),
     ignore_case: bool = False,
-    on_progress: Listener | None = None,
+    on_progress: OnProgress = None,
 ) -> Diagnosis:
     """Check whether the unlabeled texts help, by holding out labels.
 
@@ -83,9 +84,34 @@ def diagnose(
         Seed of subsets, samples and starts.
     unlabeled, ignore_case
         As in [`leaven.TextClassifier`][].
-    on_progress : callable or None, default=None
-        Called as ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of
-        the number of components) or "diagnosing".
+    on_progress : callable, "bar" or None, default=None
+        "bar" shows progress bars, on a terminal or in a notebook. A function is called as
+        ``on_progress(phase, done, total)`` with phase "counting", "choosing" (of the number of
+        components) or "diagnosing".
+
+    Returns
+    -------
+    Diagnosis
+        The verdict ("helps", "hurts" or "unclear"), a sentence with the evidence, a
+        recommendation, and the accuracy of each alternative. A notebook shows a table.
+
+    Raises
+    ------
+    ValueError
+        If documents have several labels, or words are selected by labels.
+
+    Warns
+    -----
+    LabelWarning
+        If classes look like spellings of one, or like missing labels.
+
+    See Also
+    --------
+    compare : All methods on the same held-out labels.
+
+    References
+    ----------
+    [Nigam, McCallum and Mitchell (2006)][nigam2006], section 3.3, figures 3.2 and 3.3.
 
     Examples
     --------
@@ -114,28 +140,29 @@ def diagnose(
             "'auto' would choose the words by all of them; leave these text_options out"
         )
     seed = checked_seed(random_state)
-    run = Run.seeded(seed, n_jobs, progress=Progress(on_progress))
-    texts_in_memory = TextsInMemory(array, encoded)
-    training = _counted(texts_in_memory, entry, text_options, run)
-    if learner.n_dims:
-        view = learn_view(training.corpus, learner.n_dims, run.seed)
-        training = training.with_vectors(view.seen, view.n_dims)
-    ascent = learner.planned_ascent(training, run)
-    if ascent is None:
-        raise ValueError(
-            "there is nothing to diagnose: with unlabeled_weight=0 or max_iter=0 unlabeled "
-            "documents change nothing; leave these options out"
-        )
-    settings: dict[str, Any] = {
-        "n_starts": n_starts,
-        "seed": seed,
-        "spelling": spelling_of(entry),
-        "on_fit": run.progress.phase("diagnosing"),
-    }
-    if not alternatives:
-        return diagnose_corpus(ascent, training, **settings)
-    default = _Default(texts_in_memory, text_options, replace(run, progress=SILENT))
-    return diagnose_alternatives(ascent, training, default=default.rival, **settings)
+    with listening(on_progress) as listener:
+        run = Run.seeded(seed, n_jobs, progress=Progress(listener))
+        texts_in_memory = TextsInMemory(array, encoded)
+        training = _counted(texts_in_memory, entry, text_options, run)
+        if learner.n_dims:
+            view = learn_view(training.corpus, learner.n_dims, run.seed)
+            training = training.with_vectors(view.seen, view.n_dims)
+        ascent = learner.planned_ascent(training, run)
+        if ascent is None:
+            raise ValueError(
+                "there is nothing to diagnose: with unlabeled_weight=0 or max_iter=0 unlabeled "
+                "documents change nothing; leave these options out"
+            )
+        settings: dict[str, Any] = {
+            "n_starts": n_starts,
+            "seed": seed,
+            "spelling": spelling_of(entry),
+            "on_fit": run.progress.phase("diagnosing"),
+        }
+        if not alternatives:
+            return diagnose_corpus(ascent, training, **settings)
+        default = _Default(texts_in_memory, text_options, replace(run, progress=SILENT))
+        return diagnose_alternatives(ascent, training, default=default.rival, **settings)
 
 
 def spelling_of(method: Method) -> Spelling:

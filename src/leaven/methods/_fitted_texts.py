@@ -1,8 +1,8 @@
-"""What a trained TextClassifier can do: predict, score, explain, save."""
+"""What a trained TextClassifier is for: predict, score, save."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,26 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 from leaven._base.typing import ClassArray, FloatArray
 from leaven._base.validation import checked_weights
 from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
-from leaven.classifier._changed_words import ChangedWords, find_changed_words
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
 from leaven.documents._label_encoding import encode_like
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import EncodedLabels
-from leaven.experts import ComponentWords, Explanation, Neighbor
 from leaven.learning import check_given
 from leaven.text._embeddings import Embedding
 from leaven.text._html import texts_of_html
-
-if TYPE_CHECKING:
-    from leaven.methods._label_errors import DisputedLabel
-    from leaven.methods._suggest import Suggestion
 
 __all__ = ["FittedTexts"]
 
 
 class FittedTexts:
-    """The methods of [`leaven.TextClassifier`][] that need a trained classifier."""
+    """The methods of [`leaven.TextClassifier`][] that predict, score and save."""
 
     classes_: ClassArray
     report_: FitReport
@@ -89,6 +83,31 @@ class FittedTexts:
         Calibrated on held-out labels: of the predictions at 0.8, about 80 % are correct. Where
         documents can have several labels, the probability that a document has each of them,
         whatever others it has.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            A vector of each document, instead of ``embed``, if it was trained with vectors.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Columns in the order of ``classes_``.
+
+        Warns
+        -----
+        UnseenWordsWarning
+            If a text has no word that the classifier knows.
+
+        Examples
+        --------
+        >>> from leaven import TextClassifier
+        >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+        >>> clf = TextClassifier("em").fit(texts, ["baking", "space", None, None])
+        >>> clf.predict_proba(["bread dough"]).argmax(axis=1)
+        array([0])
         """
         return self.fitted.predict_proba(**self._asked(X, vectors))
 
@@ -98,6 +117,28 @@ class FittedTexts:
         Where documents can have several labels: tuples of them, or a matrix of zeros and ones if
         labels were given as one. The probability of all labels of a document together must then
         reach ``min_probability``, for which a matrix has no place.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            A vector of each document, instead of ``embed``, if it was trained with vectors.
+        min_probability : float or None, default=None
+            Probability that a prediction must reach; None accepts all of them.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,), or (n_documents, n_classes) for a matrix of labels
+            The predicted labels.
+
+        Examples
+        --------
+        >>> from leaven import TextClassifier
+        >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+        >>> clf = TextClassifier("em").fit(texts, ["baking", "space", None, None])
+        >>> clf.predict(["bread dough", "an orbit"])
+        array(['baking', 'space'], dtype=object)
         """
         fitted = self.fitted
         probability = fitted.predict_proba(**self._asked(X, vectors))
@@ -116,7 +157,20 @@ class FittedTexts:
         return predicted
 
     def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
-        """Logarithms of the class probabilities."""
+        """Logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            A vector of each document, instead of ``embed``, if it was trained with vectors.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Minus infinity where a probability is zero.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.fitted.predict_proba(**self._asked(X, vectors)))
 
@@ -132,6 +186,27 @@ class FittedTexts:
 
         Where documents can have several labels, the share of documents for which all of them
         are predicted and no other.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        y : list of labels
+            As for [`leaven.TextClassifier.fit`][]; unlabeled documents are left out.
+        sample_weight : array of shape (n_documents,) or None, default=None
+            How much each document counts.
+        vectors : array of shape (n_documents, n_dims) or None, default=None
+            A vector of each document, instead of ``embed``, if it was trained with vectors.
+
+        Returns
+        -------
+        float
+            Share of the labeled documents that are predicted correctly.
+
+        Raises
+        ------
+        ValueError
+            If no document is labeled, or none with a class of this classifier.
         """
         check_is_fitted(self, "_fitted")
         array = as_text_array(X)
@@ -162,147 +237,17 @@ class FittedTexts:
         right = fitted.decide(probability[is_labeled]).is_same(truth)
         return float(np.average(right, weights=weight))
 
-    def top_words(self, how_many: int = 10) -> dict[Any, list[str]]:
-        """Most characteristic words of each class, by weighted log-likelihood ratio."""
-        return self.fitted.top_words(how_many)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that [`leaven.load`][] reads.
 
-    def changed_words(self, against: "FittedTexts", how_many: int = 10) -> dict[Any, ChangedWords]:
-        """Words whose discriminative power changed most from another classifier to this one.
-
-        The discriminative power of a word for a class is the probability that a document which
-        consists of this word alone belongs to the class. Against a classifier that was trained
-        on the labeled documents alone, it shows what the unlabeled ones contributed.
+        The file contains numbers, words and options, no code; it is safe to load. It contains
+        text only if ``keep_excerpts`` is set.
 
         Parameters
         ----------
-        against : TextClassifier
-            A trained classifier, or one that [`leaven.load`][] read, of any method. Its classes
-            must be the same, and some of its words.
-        how_many : int, default=10
-            Number of words for each class and direction.
-
-        Returns
-        -------
-        dict
-            For each class, the words that ``rose`` most and those that ``fell`` most, each with
-            ``word``, ``difference``, ``before`` (by ``against``) and ``after`` (by this
-            classifier). Only words that both classifiers know, and that changed. N-grams are
-            documents without the words that they consist of.
-
-        Examples
-        --------
-        >>> from leaven import TextClassifier
-        >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
-        >>> labels = ["baking", "space", None, None]
-        >>> supervised = TextClassifier("nb").fit(texts, labels)
-        >>> clf = TextClassifier("em").fit(texts, labels)
-        >>> print(clf.changed_words(supervised, how_many=1)["baking"])
-        rose: bread 50.0 % → 100.0 %
-        fell: orbit 50.0 % → 0.0 %
+        path : str or path
+            Where to write; an existing file is replaced once the new one is complete.
         """
-        if not isinstance(against, FittedTexts):
-            raise TypeError(
-                "against must be a trained TextClassifier, or one that leaven.load returned, got "
-                f"{against!r}; load a model file first"
-            )
-        return find_changed_words(against.fitted, self.fitted, how_many, self.n_jobs)
-
-    def components(self, how_many: int = 10) -> list[ComponentWords]:
-        """Every component of the model: number, class, share of the documents, top words."""
-        return self.fitted.components(how_many)
-
-    def assign_components(self, mapping: Mapping[int, Any]) -> Self:
-        """Assign components to other classes, after inspecting their words.
-
-        Annealing with few labels can leave a component with the wrong class, which its words
-        reveal. Components that ``mapping`` (number to class) does not name keep their class.
-        """
-        self._fitted = self.fitted.assigned(mapping)
-        self.report_ = self._fitted.report
-        return self
-
-    def neighbors(self, texts: Any, how_many: int = 5) -> list[list[Neighbor]]:
-        """Training documents that are most similar to each text, by the cosine of their words.
-
-        For nearest-neighbor methods, the documents that voted, those with the largest share of
-        the votes first. For others, labeled documents, the most similar first: they illustrate a
-        prediction, which does not come from them.
-        """
-        return self.fitted.neighbors(self._texts(texts), how_many, self.n_jobs)
-
-    def explain(
-        self,
-        text: str,
-        how_many: int = 10,
-        *,
-        vector: Any = None,
-        n_neighbors: int | None = None,
-    ) -> Explanation:
-        """The prediction for one text, and how much each word contributes to each class.
-
-        ``vector`` is the vector of the text, instead of ``embed``, for a classifier that was
-        trained with vectors. ``n_neighbors`` documents are listed as by
-        [`leaven.TextClassifier.neighbors`][]; None is 5 for nearest-neighbor methods, and none for
-        others. A classifier that hashed its words cannot name them, and is explained by documents
-        alone. Where documents have several labels, the label is a tuple, and ``generated`` has the
-        share of each word that each label generated, if the method models it.
-        """
-        given = None if vector is None else [vector]
-        fitted, array = self.fitted, self._texts([text])
-        vectors = self._vectors([text], given)
-        given = None if vectors is None else vectors[0]
-        return fitted.explain(array[0].as_py(), how_many, given, n_neighbors)
-
-    def suggest(
-        self, texts: Any, n: int = 20, *, labels: Any = None, vectors: Any = None
-    ) -> list["Suggestion"]:
-        """Documents whose labels would help this classifier most, the most useful first.
-
-        Documents that it is unsure of and that many others are similar to, different from each
-        other; none that it was trained with as labeled, nor any that has a label in ``labels``. See
-        [`leaven.suggest`][] for the first documents, before there is a classifier.
-        """
-        from leaven.methods._suggest import suggest_for
-
-        fitted, array = self.fitted, self._texts(texts)
-        is_open = None
-        if labels is not None:
-            known = encode_like(labels, fitted.labels, self._label_rules)
-            check_lengths(known, len(array))
-            is_open = known.codes < 0
-        return suggest_for(
-            fitted,
-            array,
-            n,
-            is_open=is_open,
-            given=self._vectors(texts, vectors),
-            n_threads=self.n_jobs,
-        )
-
-    def suspicious(self, texts: Any, labels: Any, *, vectors: Any = None) -> list["DisputedLabel"]:
-        """Labels that may be wrong, the most doubtful first.
-
-        Every labeled document is held out once and classified by a classifier of the same method
-        and options that is trained on the others, as by ``leaven errors``. Takes as long as five
-        fits.
-        """
-        from leaven.methods._label_errors import find_label_errors
-
-        report = self.fitted.report
-        found = find_label_errors(
-            self._texts(texts),
-            labels,
-            method=report.method,
-            options=getattr(self, "options", None),
-            text_options=self._text_options,
-            n_jobs=self.n_jobs,
-            subwords=getattr(self, "subwords", None),
-            vectors=self._vectors(texts, vectors),
-        )
-        return found.disputed
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that [`leaven.load`][] reads."""
         save_model(self.fitted, path)
 
     @property

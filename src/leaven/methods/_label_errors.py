@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from leaven._base.bars import listening
 from leaven._base.folds import labeled_folds
-from leaven._base.progress import Listener
+from leaven._base.progress import Listener, OnProgress
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import Seed, check_whole, checked_seed
 from leaven.documents._arrow import as_text_array
@@ -18,33 +19,39 @@ from leaven.documents._label_encoding import encode_labels
 from leaven.documents._labels import EncodedLabels
 from leaven.held_out import disputed_labels
 from leaven.learning import check_given
+from leaven.methods._label_lists import DisputedLabel, DisputedLabels
 from leaven.methods._text_classifier import TextClassifier
 
-__all__ = ["DisputedLabel", "LabelErrors", "find_label_errors", "held_out_probabilities"]
+__all__ = ["LabelErrors", "find_label_errors", "held_out_probabilities"]
 
-FOLDS = 5
-
-
-@dataclass(frozen=True)
-class DisputedLabel:
-    """A document whose label may be wrong."""
-
-    number: int  # of the document, from 0
-    label: Any
-    suggested: Any  # the most probable class
-    probability: float  # of the suggested class
-    label_probability: float
+FOLDS = 5  # by default
 
 
 @dataclass(frozen=True)
 class LabelErrors:
-    """Disputed labels, the most doubtful first."""
+    """Disputed labels, the most doubtful first.
 
-    disputed: list[DisputedLabel]
+    Attributes
+    ----------
+    disputed : list of DisputedLabel
+        Labels that may be wrong.
+    method : str
+        The method that classified the documents.
+    n_labeled : int
+        Labeled documents.
+    n_held_out : int
+        Those that were checked: all but the only labeled documents of a class.
+    n_wordless : int
+        Those of them without a word that the others have, so that nothing is known of them.
+    n_splits : int
+        Folds.
+    """
+
+    disputed: DisputedLabels
     method: str
     n_labeled: int
-    n_held_out: int  # all but the only labeled documents of a class
-    n_wordless: int  # held out, but without a word that the others have
+    n_held_out: int
+    n_wordless: int
     n_splits: int
 
 
@@ -60,7 +67,7 @@ def find_label_errors(
     random_state: Seed = 0,
     vectors: Any = None,
     subwords: bool | None = None,
-    on_progress: Listener | None = None,
+    on_progress: OnProgress = None,
 ) -> LabelErrors:
     """Find labels that may be wrong.
 
@@ -95,13 +102,14 @@ def find_label_errors(
         random_state=seed,
     )
     given = None if vectors is None else check_given(vectors, len(array))
-    probability, is_wordless = held_out_probabilities(
-        clf, array, encoded, folds, given, on_progress
-    )
+    with listening(on_progress) as listener:
+        probability, is_wordless = held_out_probabilities(
+            clf, array, encoded, folds, given, listener
+        )
     places = np.concatenate(folds)[~is_wordless]
     found = disputed_labels(probability[~is_wordless], encoded.codes[places])
     names, numbers = encoded.classes.tolist(), places[found.rows]
-    disputed = [
+    disputed = DisputedLabels(
         DisputedLabel(int(number), names[int(encoded.codes[number])], names[code], p, own)
         for number, code, p, own in zip(
             numbers.tolist(),
@@ -110,7 +118,7 @@ def find_label_errors(
             found.label_probability.tolist(),
             strict=True,
         )
-    ]
+    )
     n_labeled = int(encoded.counts.sum())
     return LabelErrors(
         disputed, method, n_labeled, len(is_wordless), int(is_wordless.sum()), len(folds)

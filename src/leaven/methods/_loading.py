@@ -22,8 +22,40 @@ def load(
 ) -> TextClassifier:
     """Read a classifier that [`leaven.TextClassifier.save`][] or ``leaven train`` wrote.
 
-    ``embed`` and ``segment`` must be the functions of the fit where there were any; the name of an
-    embedding is part of the model.
+    Model files contain numbers, words and options, no code: loading one runs nothing from it.
+
+    Parameters
+    ----------
+    path : str or path
+        The model file.
+    embed : callable, "wordllama" or None, default=None
+        The function of the fit, where there was one; the name of an embedding is part of the
+        model.
+    segment : callable or None, default=None
+        The function of the fit, where there was one.
+
+    Returns
+    -------
+    TextClassifier
+        The trained classifier.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model, is damaged, or was written by a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from leaven import TextClassifier, load
+    >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+    >>> clf = TextClassifier("em").fit(texts, ["baking", "space", None, None])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     clf.save(Path(folder, "topics.leaven"))
+    ...     loaded = load(Path(folder, "topics.leaven"))
+    >>> loaded.predict(["bread dough"])
+    array(['baking'], dtype=object)
     """
     fitted = load_model(path)
     options = fitted.report.options

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from leaven._base.html import bar, bold, document, muted, paragraph, table
 from leaven._base.percent import percent
+from leaven._base.tables import TextTable
 from leaven._base.validation import check_choice
 from leaven.methods._registry import METHODS
 from leaven.significance import McNemar, holm, mcnemar
 
 __all__ = ["Comparison", "MethodResult"]
 
-BEYOND_CHANCE = 0.05
+BEYOND_CHANCE = 0.05  # p-value, adjusted, below which a difference is significant
 DEFAULT = next(iter(METHODS))
 ABOUT_EQUAL = 0.03  # difference of accuracies that speed can make up for
 NOT_IN_JSON = {"right", "held_out"}
@@ -19,34 +21,87 @@ NOT_IN_JSON = {"right", "held_out"}
 
 @dataclass(frozen=True)
 class MethodResult:
-    """Result of a method on the held-out documents; numbers are None where it failed."""
+    """Result of a method on the held-out documents; numbers are None where it failed.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    accuracy : float or None
+        Share of correct predictions; of sets of labels, the share that is exactly right.
+    low, high : float or None
+        90 % confidence interval of the accuracy, by Wilson's method.
+    macro_f1 : float or None
+        Mean F1 of the classes.
+    seconds : float or None
+        Time of a fit, median of the folds.
+    memory : float or None
+        MiB that a fit adds at its peak; None where it cannot be measured.
+    error : str or None
+        Why the method could not be fitted.
+    right : tuple of bool
+        Which held-out documents are predicted correctly, in the order of ``held_out``.
+    micro_f1 : float or None
+        F1 over all labels, where documents can have several.
+    """
 
     method: str
-    accuracy: float | None = None  # of sets of labels: the share that is exactly right
-    low: float | None = None  # of the 90 % interval, Wilson's
+    accuracy: float | None = None
+    low: float | None = None
     high: float | None = None
     macro_f1: float | None = None
-    seconds: float | None = field(default=None, compare=False)  # of a fit, median of the folds
-    memory: float | None = field(default=None, compare=False)  # MiB that a fit adds at its peak
-    error: str | None = None  # why it could not be fitted
-    right: tuple[bool, ...] = field(default=(), repr=False)  # in the order of held_out
-    micro_f1: float | None = None  # where documents can have several labels
+    seconds: float | None = field(default=None, compare=False)
+    memory: float | None = field(default=None, compare=False)
+    error: str | None = None
+    right: tuple[bool, ...] = field(default=(), repr=False)
+    micro_f1: float | None = None
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Methods on the same held-out labels, the best first and those that failed last.
 
-    ``print(comparison)`` is for people, ``comparison.to_json()`` for machines.
+    ``print(comparison)`` is for people, ``comparison.to_json()`` for machines; a notebook shows a
+    table.
+
+    Attributes
+    ----------
+    results : list of MethodResult
+        One entry per method.
+    n_labeled, n_unlabeled : int
+        Documents with and without a label.
+    n_splits : int
+        Folds in which labels were held out.
+    left_out : list of str
+        Methods that would have been slow.
+    held_out : tuple of int
+        Positions of the held-out documents.
+    has_sets : bool
+        Whether documents can have several labels.
+
+    References
+    ----------
+    [Dietterich (1998)][dietterich1998], on McNemar's test; [Holm (1979)][holm1979], on several
+    tests; [Wilson (1927)][wilson1927], on the interval.
+
+    Examples
+    --------
+    >>> from leaven import compare
+    >>> texts = ["dough and yeast", "bread and dough", "yeast bread dough",
+    ...          "stars and planets", "planets orbit stars", "an orbit of stars"]
+    >>> labels = ["baking", "baking", None, "space", "space", None]
+    >>> comparison = compare(texts, labels, methods=["nb", "em"])
+    >>> comparison.winner is None, comparison.n_held_out
+    (True, 4)
     """
 
     results: list[MethodResult]
     n_labeled: int
     n_unlabeled: int
     n_splits: int
-    left_out: list[str] = field(default_factory=list)  # methods that would have been slow
-    held_out: tuple[int, ...] = field(default=(), repr=False)  # places of the documents
-    has_sets: bool = False  # whether documents can have several labels
+    left_out: list[str] = field(default_factory=list)
+    held_out: tuple[int, ...] = field(default=(), repr=False)
+    has_sets: bool = False
 
     @property
     def best(self) -> str:
@@ -83,6 +138,7 @@ class Comparison:
 
     @property
     def n_held_out(self) -> int:
+        """Number of labels that were held out."""
         return len(self.held_out)
 
     @property
@@ -91,7 +147,18 @@ class Comparison:
         return [result for result in self.results if result.error is None]
 
     def paired(self, a: str, b: str) -> McNemar:
-        """Compare two methods on the held-out documents by McNemar's exact test."""
+        """Compare two methods on the held-out documents by McNemar's exact test.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of methods that were compared.
+
+        Returns
+        -------
+        McNemar
+            The difference of their accuracies and its p-value.
+        """
         right = {result.method: result.right for result in self.scored}
         for name in (a, b):
             check_choice("method", name, right)
@@ -165,8 +232,58 @@ class Comparison:
         ]
         return failed + left_out
 
+    @property
+    def basis(self) -> str:
+        """What the numbers are based on, in words."""
+        return (
+            f"{self.n_held_out:,} of {self.n_labeled:,} labels were held out in {self.n_splits} "
+            f"folds, {self.n_unlabeled:,} documents are unlabeled; seconds and memory are for one "
+            "fit"
+        )
+
+    def table(self) -> TextTable:
+        """One row per method, the best first."""
+        micro = ("micro F1",) if self.has_sets else ()
+        numbers = (self.measure, "90 % interval", *micro, "macro F1", "seconds", "memory")
+        rows: list[Sequence[str]] = []
+        for result in self.results:
+            if result.low is None or result.high is None:
+                rows.append((result.method, *"–" * len(numbers)))
+                continue
+            cells = (
+                percent(result.accuracy or 0.0, 1),
+                f"{percent(result.low)} to {percent(result.high)}",
+                *(percent(result.micro_f1 or 0.0, 1) for _ in micro),
+                percent(result.macro_f1 or 0.0, 1),
+                f"{result.seconds:,.2f}",
+                "–" if result.memory is None else f"{result.memory:,.0f} MiB",
+            )
+            rows.append((result.method, *cells))
+        return TextTable(("method", *numbers), rows, numbers)
+
+    def _repr_html_(self) -> str:
+        content = self.table()
+        rows = [
+            (row[0], bar(result.accuracy or 0.0), *row[1:])
+            for result, row in zip(self.results, content.rows, strict=True)
+        ]
+        titles = (content.titles[0], "", *content.titles[1:])
+        words = [text for text in (self.advice, self.warning) if text is not None]
+        return document(
+            paragraph(bold(self.sentence)),
+            *map(paragraph, words),
+            table(TextTable(titles, list(rows), content.numeric)),
+            *(paragraph(muted(text)) for text in (self.basis, *self.notes)),
+        )
+
     def to_json(self) -> dict[str, Any]:
-        """All numbers and sentences, as JSON can hold them."""
+        """All numbers and sentences, as JSON can hold them.
+
+        Returns
+        -------
+        dict
+            Numbers, text, lists and dicts.
+        """
         return {
             "best": self.best,
             "winner": self.winner,

@@ -18,7 +18,18 @@ class NestedOptions(BaseEstimator):
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name; with ``deep`` also the entries of dictionaries."""
+        """Parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Also the entries of ``options`` and ``text_options``, as ``options__alpha``.
+
+        Returns
+        -------
+        dict of str to object
+            The parameters.
+        """
         params: dict[str, Any] = super().get_params(deep)
         if deep:
             for outer in DICTIONARIES:
@@ -28,7 +39,18 @@ class NestedOptions(BaseEstimator):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, and entries of dictionaries, by name."""
+        """Set parameters, and entries of ``options`` and ``text_options``, by name.
+
+        Parameters
+        ----------
+        **params : object
+            Values by name, such as ``options__alpha=0.1``.
+
+        Returns
+        -------
+        TextClassifier
+            This classifier, changed.
+        """
         entries = {name: value for name, value in params.items() if _outer(name)}
         super().set_params(**{name: params[name] for name in params if name not in entries})
         for name, value in entries.items():

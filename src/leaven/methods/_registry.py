@@ -19,18 +19,20 @@ __all__ = ["METHODS", "PLACES", "Method", "find_method", "methods_where", "regis
 _WEIGHTED = {"log_tf": True, "idf": True, "length": 150.0}
 # Two-view EM tolerates rare words, and short texts need them.
 _SOFT = {"log_tf": True, "idf": True, "length": 10.0}
+# Fewest documents a word must occur in, by the number of documents, with these methods.
 _SOFT_RARE = {200: 2, 0: 1}
+_SHORT = 30.0  # different words per document, up to which auto counts subwords too
 # Learners that weigh words and scale documents themselves.
 _UNWEIGHTED = {"log_tf": True, "numbers": "one"}
 # Linear models of documents with several labels use words of single documents too.
 _ALL_WORDS = {50_000: 2, 0: 1}
 _SUPERVISED = "nb"
 _NAIVE_BAYES = "leaven.learners:NaiveBayesLearner"
-_TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}
+_TWO_VIEWS = {"alpha": 0.05, "max_iter": 10}  # of two-view EM, also in auto and fisher
 _NEIGHBORS = "leaven.learners:NeighborsLearner"
 _NEAREST = "knn"
 _MAXENT = "maxent"
-_CLIMB = {"max_iter": 200, "tol": 1e-5}
+_CLIMB = {"max_iter": 200, "tol": 1e-5}  # of L-BFGS in maxent, mcl and pcp
 # Chosen on training documents of five corpora (docs/methods/hybrids.md).
 _UNSCALED = {"log_tf": True, "idf": True}
 _LABEL_SETS = "leaven.learners:LabelSetLearner"
@@ -49,7 +51,7 @@ for _method in (
         supervised=_SUPERVISED,
         blend="leaven.methods._auto:blend",
         beside={**SUBWORDS, **_SOFT},
-        most_words=30.0,
+        most_words=_SHORT,
         sets={
             "learner": "leaven.learners:VectorsBesideLearner",
             "settings": _ONE_PASS,

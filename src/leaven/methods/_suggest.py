@@ -1,13 +1,13 @@
 """Which documents to label next, for people who label elsewhere than on the page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from leaven._base.progress import Listener
+from leaven._base.bars import listening
+from leaven._base.progress import OnProgress
 from leaven._base.typing import BoolArray, FloatArray
 from leaven._base.validation import Seed, check_whole, checked_seed
 from leaven.classifier import FittedClassifier
@@ -17,23 +17,14 @@ from leaven.documents._label_checks import check_lengths
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._labels import EncodedLabels
 from leaven.learning import check_given, learn_view
+from leaven.methods._label_lists import Suggestion, Suggestions
 from leaven.methods._repeated_fits import RepeatedFits
 from leaven.query import typical_documents, useful_documents
 
-__all__ = ["Suggestion", "suggest", "suggest_for"]
+__all__ = ["suggest", "suggest_for"]
 
 FEWEST_LABELS = 10  # with fewer, a model's doubts say little
 N_DIMS = 100  # of vectors that tell which documents are similar
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A document that is worth a label."""
-
-    number: int  # of the document, from 0
-    why: str  # "typical" of a group without a label, or "uncertain"
-    predicted: Any = None  # label, where there is a model
-    probability: float | None = None
 
 
 def suggest(
@@ -46,8 +37,8 @@ def suggest(
     vectors: Any = None,
     n_jobs: int | None = None,
     random_state: Seed = 0,
-    on_progress: Listener | None = None,
-) -> list[Suggestion]:
+    on_progress: OnProgress = None,
+) -> Suggestions:
     """Documents to label next, the most useful first.
 
     With few labels or none, typical documents of groups that have no label yet; with more,
@@ -70,7 +61,7 @@ def suggest(
         Vectors of your own, to be used beside those learned from the text.
     n_jobs, random_state
         As for [`leaven.TextClassifier`][].
-    on_progress : callable or None, default=None
+    on_progress : callable, "bar" or None, default=None
         As for [`leaven.TextClassifier.fit`][].
 
     Returns
@@ -95,26 +86,29 @@ def suggest(
         check_lengths(encoded, len(array))
         is_labeled = encoded.codes >= 0
     seed = checked_seed(random_state)
-    fits = RepeatedFits(
-        array,
-        text_options=text_options,
-        given=given,
-        n_jobs=n_jobs,
-        random_state=seed or 0,
-        several_labels=encoded is not None and encoded.labels.has_sets,
-        on_progress=on_progress,
-    )
-    is_sampled_label = is_labeled[fits.sample]
-    if encoded is None or is_labeled.sum() < FEWEST_LABELS or len(encoded.classes) < 2:
-        chosen = typical_documents(fits.vectors, is_sampled_label, ~is_sampled_label, n, seed or 0)
-        return [Suggestion(int(each), "typical") for each in fits.sample[chosen]]
-    known = dict(
-        zip(np.flatnonzero(is_labeled).tolist(), _listed(encoded, is_labeled), strict=True)
-    )
-    fitted = fits.fit(method, known, on_progress=on_progress).fitted
+    with listening(on_progress) as listener:
+        fits = RepeatedFits(
+            array,
+            text_options=text_options,
+            given=given,
+            n_jobs=n_jobs,
+            random_state=seed or 0,
+            several_labels=encoded is not None and encoded.labels.has_sets,
+            on_progress=listener,
+        )
+        is_labeled_there = is_labeled[fits.sample]
+        may_be_asked = ~is_labeled_there
+        if encoded is None or is_labeled.sum() < FEWEST_LABELS or len(encoded.classes) < 2:
+            chosen = typical_documents(fits.vectors, is_labeled_there, may_be_asked, n, seed or 0)
+            found = Suggestions(Suggestion(int(each), "typical") for each in fits.sample[chosen])
+            return found.with_excerpts(array)
+        known = dict(
+            zip(np.flatnonzero(is_labeled).tolist(), _listed(encoded, is_labeled), strict=True)
+        )
+        fitted = fits.fit(method, known, on_progress=listener).fitted
     probability, _ = fits.classified(fitted)
-    chosen = useful_documents(probability, fits.vectors, ~is_sampled_label, n, seed or 0)
-    return _suggestions(fitted, fits.sample[chosen], probability[chosen])
+    chosen = useful_documents(probability, fits.vectors, may_be_asked, n, seed or 0)
+    return _suggestions(fitted, fits.sample[chosen], probability[chosen]).with_excerpts(array)
 
 
 def suggest_for(
@@ -126,7 +120,7 @@ def suggest_for(
     given: FloatArray | None = None,
     n_threads: int | None = None,
     seed: int = 0,
-) -> list[Suggestion]:
+) -> Suggestions:
     """Documents whose labels would help a classifier most, but none that it was trained with."""
     check_whole("n", n, "[1, inf)")
     may_be_asked = ~fitted.learned_from(texts)
@@ -150,13 +144,11 @@ def _listed(encoded: EncodedLabels, is_labeled: BoolArray) -> list[Any]:
     return [list(each) if isinstance(each, tuple) else each for each in found]
 
 
-def _suggestions(
-    fitted: FittedClassifier, numbers: Any, probability: FloatArray
-) -> list[Suggestion]:
+def _suggestions(fitted: FittedClassifier, numbers: Any, probability: FloatArray) -> Suggestions:
     decided = fitted.decide(probability)
     confidence = fitted.confidence(probability, decided)
     meanings = decided.labels.meanings
-    return [
+    return Suggestions(
         Suggestion(int(number), "uncertain", meanings[int(code)], float(p))
         for number, code, p in zip(numbers, decided.codes, confidence, strict=True)
-    ]
+    )

@@ -6,38 +6,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
-from leaven._base.progress import Listener, Progress
+from leaven._base.progress import OnProgress
 from leaven._base.typing import ClassArray
-from leaven._base.validation import Seed, check_choice, check_seed, checked_seed, checked_weights
+from leaven._base.validation import Seed, checked_weights
 from leaven.classifier import FitReport, FittedClassifier
-from leaven.corpora import TextsInMemory, Uncounted
+from leaven.corpora import TextsInMemory
 from leaven.documents._audits import audits_given, check_audited
-from leaven.documents._excerpts import check_length
 from leaven.documents._label_checks import check_labels, check_lengths
 from leaven.documents._label_encoding import encode_labels
 from leaven.documents._reading import Columns, Reading
-from leaven.learners import Learner, Run
-from leaven.methods._fitted_texts import FittedTexts
 from leaven.methods._nested_options import NestedOptions
-from leaven.methods._options import (
-    check_vectors,
-    checked_learner,
-    merged_text_options,
-)
 from leaven.methods._places import check_client, check_no_functions, uncounted_files
-from leaven.methods._registry import Method, find_method, methods_where
-from leaven.methods._training import Training
+from leaven.methods._registry import find_method
+from leaven.methods._text_training import TrainedTexts
 from leaven.methods._warm_start import NO_START, WarmStart
-from leaven.text._embeddings import check_embedding, vector_source
+from leaven.text._embeddings import vector_source
 
 __all__ = ["TextClassifier"]
 
 
-class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
+class TextClassifier(TrainedTexts, ClassifierMixin, NestedOptions):
     """Classify raw text, trained on a few labeled documents and all unlabeled ones.
 
     Parameters
@@ -173,7 +164,7 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         vectors: Any = None,
         audited: Any = None,
         start: "TextClassifier | None" = None,
-        on_progress: Listener | None = None,
+        on_progress: OnProgress = None,
     ) -> Self:
         """Learn from texts, some of them labeled.
 
@@ -201,12 +192,45 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
             a fit after a few more labels is faster; with the same labels, as after a fit that
             was stopped, plain EM (methods em and mixture) continues from its parameters. Where
             the method, its options, the words or the classes differ, it is ignored.
-        on_progress : callable or None, default=None
-            Called as ``on_progress(phase, done, total)`` with phase "counting", "vectors",
-            "choosing" (of the number of components), "EM", "holding out" (labels, to compare or
-            to calibrate) or "checking" (whether unlabeled documents helped). If it returns
-            True, training ends soon: EM stops with the parameters reached, and no more labels
-            are held out.
+        on_progress : callable, "bar" or None, default=None
+            "bar" shows progress bars, on a terminal or in a notebook, for phases that take longer
+            than a second. A function is called as ``on_progress(phase, done, total)`` with phase
+            "counting", "vectors", "choosing" (of the number of components), "EM", "holding out"
+            (labels, to compare or to calibrate) or "checking" (whether unlabeled documents
+            helped). If it returns True, training ends soon: EM stops with the parameters reached,
+            and no more labels are held out.
+
+        Returns
+        -------
+        TextClassifier
+            This classifier, trained.
+
+        Raises
+        ------
+        ValueError
+            If no document is labeled, all labels are the same, or a parameter is invalid.
+
+        Warns
+        -----
+        CollapseWarning
+            If almost all unlabeled documents were assigned to one class.
+        LabelWarning
+            If classes look like spellings of one, or like missing labels.
+        UnlabeledHurtWarning
+            If unlabeled documents made the classifier worse, with ``diagnose=True``.
+
+        Examples
+        --------
+        >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+        >>> clf = TextClassifier("em").fit(texts, ["baking", "space", None, None])
+        >>> clf.classes_
+        array(['baking', 'space'], dtype=object)
+
+        Documents with several labels:
+
+        >>> labels = [["baking"], ["space", "travel"], None, []]
+        >>> TextClassifier("svm").fit(texts, labels).predict(["yeast bread"])
+        array([('baking',)], dtype=object)
         """
         began = time.perf_counter()
         array = self._texts(X)
@@ -251,14 +275,14 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         stream: bool = True,
         cache: str | os.PathLike[str] | None = None,
         client: Any = None,
-        on_progress: Listener | None = None,
+        on_progress: OnProgress = None,
     ) -> Self:
-        """Learn from documents in files that need not fit in memory.
+        r"""Learn from documents in files that need not fit in memory.
 
         The files are read twice, first for their words and labels, then to be counted, and twice
-        more where subwords are counted too; the
-        counts are kept on disk, and every iteration streams them from there. Memory depends on
-        the number of words and classes, not on the number of documents.
+        more where subwords are counted too; the counts are kept on disk, and every iteration
+        streams them from there. Memory depends on the number of words and classes, not on the
+        number of documents.
 
         Parameters
         ----------
@@ -295,10 +319,34 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         client : dask.distributed.Client or None, default=None
             Have the workers of a Dask cluster read and count the files, each its own pieces, and
             keep the counts; every worker must find the files under the same paths.
-        on_progress : callable or None, default=None
+        on_progress : callable, "bar" or None, default=None
             As in [`leaven.TextClassifier.fit`][], with the phases "reading" and "counting" of
             bytes, or "files" and "pieces" of them on a cluster; these calls may come from another
             thread.
+
+        Returns
+        -------
+        TextClassifier
+            This classifier, trained.
+
+        Raises
+        ------
+        DataError
+            If a file cannot be used as it is, or no document is labeled.
+        ClusterError
+            If the cluster is lost or has no workers.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "texts.csv")
+        ...     rows = ["text,label", "dough and yeast,baking", "stars and planets,space", "bread,"]
+        ...     _ = path.write_text("\n".join(rows))
+        ...     clf = TextClassifier("em").fit_files(path)
+        >>> clf.report_.n_documents, clf.report_.n_labeled
+        (3, 2)
         """
         began = time.perf_counter()
         check_client(client, cache)
@@ -330,67 +378,6 @@ class TextClassifier(FittedTexts, ClassifierMixin, NestedOptions):
         if audited is not None:
             data["audited"] = audited
         return self._train(documents, source is not None, on_progress, began, used, data=data)
-
-    def _train(
-        self,
-        documents: Uncounted,
-        has_vectors: bool,
-        on_progress: Listener | None,
-        began: float,
-        reading: Reading,
-        start: WarmStart = NO_START,
-        data: Mapping[str, Any] | None = None,
-        warns: bool = True,
-    ) -> Self:
-        method, learner = self._checked(documents.place, has_vectors)
-        seed = checked_seed(self.random_state)
-        training = Training(
-            method,
-            learner,
-            Run.seeded(seed, self.n_jobs, progress=Progress(on_progress)),
-            seed,
-            self.calibrate,
-            self.diagnose,
-            start,
-            reading,
-            dict(data or {}),
-            seconds={"preparing": time.perf_counter() - began},
-            keep_documents=bool(self.keep_documents),
-            keep_excerpts=int(self.keep_excerpts),
-            options=self.options,
-            given_text_options=self._text_options,
-            has_vectors=has_vectors,
-            subwords=self.subwords,
-            is_segmented=self.segment is not None,
-            allow_empty=self.allow_empty,
-        )
-        self._fitted = training.fit(documents)
-        self.classes_, self.report_ = self._fitted.classes, self._fitted.report
-        if warns:
-            training.warn(stacklevel=4)
-        return self
-
-    def _checked(self, place: str, has_vectors: bool) -> tuple[Method, Learner]:
-        """The method and its learner; raises all errors that can be found before reading."""
-        check_choice("subwords", self.subwords, (None, True, False))
-        method = find_method(self.method).with_subwords(self.subwords)
-        method.check_place(place)
-        if has_vectors:
-            check_vectors(method, methods_where(sees_vectors=True))
-        merged_text_options(method, self._text_options, 1)
-        learner = checked_learner(method, self.options, np.dtype(np.float32))
-        if self._embedding_name is not None:
-            check_embedding(self._embedding_name)
-        check_seed(self.random_state)
-        check_choice("allow_empty", self.allow_empty, (None, True, False))
-        check_choice("keep_documents", self.keep_documents, (True, False))
-        check_length("keep_excerpts", self.keep_excerpts)
-        if self.keep_excerpts and not self.keep_documents:
-            raise ValueError(
-                f"keep_excerpts={self.keep_excerpts} needs keep_documents=True, the documents that "
-                "excerpts are of; set it, or leave out keep_excerpts"
-            )
-        return method, learner
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -20,7 +20,7 @@ __all__ = ["FeatureOptions", "FisherScores"]
 # 1 / sqrt(probability of a word). These differ by factors of thousands at most, unless alpha is
 # tiny, so that smaller shares would be lost in rounding in single precision.
 NEGLIGIBLE = 1e-10
-ROWS_AT_ONCE = 256  # of a kernel matrix, while products of vectors are added
+ROWS_AT_ONCE = 256  # rows of a kernel matrix to which products of vectors are added at once
 SPARSE_COST = 10.0  # of a product in a sparse matrix product, relative to one in the inverted index
 
 

@@ -12,9 +12,10 @@ from leaven.documents._label_sets import numbered
 
 __all__ = ["KnownSets", "NumberedSets", "slots_of"]
 
-TINY = 1e-6
+TINY = 1e-6  # documents of a set in the averages, at least
 PAIRS_AT_ONCE = 1_000_000  # of known and other sets, whose overlaps are in memory together
-LEAST_SHARE = 1e-3  # mixture weight of a class that was never seen in a set
+LEAST_SHARE = 1e-3  # mixture weight of a slot, at least, in a set that no training document has
+LEAST_COUNT = 1e-300  # of documents of a set, where a logarithm is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class KnownSets:
         shares[of_known] = self._shares[known[is_known]].data
         shares[~of_known] = self._back_off(members[~is_known])
         documents = np.where(is_known, self.documents[known], 0.0)
-        log_prior = np.log(np.maximum(documents + self.alpha, 1e-300))
+        log_prior = np.log(np.maximum(documents + self.alpha, LEAST_COUNT))
         return NumberedSets(members, starts, slots, shares, log_prior)
 
     def _places(self, members: BoolArray) -> IntArray:

@@ -7,6 +7,8 @@ from leaven._base.compile import kernel
 
 # A set of m classes has m + 2 slots, one after the other: its classes, the background and the
 # uniform distribution. A slot of a class or of the background has a column of word counts.
+
+PSEUDO_COUNT = 1.0  # added to the words that a slot of a set generated: Laplace's rule
 TINY = 1e-12  # an expected count that is as good as none
 LEAST_SHARE = 1e-4  # of a set in an unlabeled document: below it, it adds nothing
 
@@ -16,7 +18,7 @@ def _shares_of_slots(begin, end, counts, shares):
     """Mixture weights of a set from expected counts, Laplace-smoothed: the M-step of lambda."""
     total = 0.0
     for j in range(begin, end):
-        shares[j - begin] = 1.0 + counts[j]
+        shares[j - begin] = PSEUDO_COUNT + counts[j]
         total += shares[j - begin]
     for j in range(end - begin):
         shares[j] /= total
@@ -161,7 +163,7 @@ def expect_sets(
                 )  # fmt: skip
                 total = 0.0
                 for j in range(n_slots):
-                    shares[j] = 1.0 + max(slot_counts[begin + j] - own_total[j], 0.0)
+                    shares[j] = PSEUDO_COUNT + max(slot_counts[begin + j] - own_total[j], 0.0)
                     total += shares[j]
                 for j in range(n_slots):
                     shares[j] /= total

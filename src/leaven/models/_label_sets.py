@@ -9,12 +9,13 @@ from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.models import _label_set_kernels
 from leaven.models._base import SummedFields
-from leaven.models._known_sets import KnownSets, slots_of
+from leaven.models._known_sets import LEAST_COUNT, KnownSets, slots_of
+from leaven.models._label_set_kernels import PSEUDO_COUNT
 from leaven.posteriors import Posterior
 
-MANY = 1e30
-
 __all__ = ["LabelSetMixture", "LabelSetParams", "LabelSetStats"]
+
+MANY = 1e30  # counts at the start: leaving a document out changes nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,6 @@ class LabelSetMixture:
 
     def first_params(self, n_words: int, dtype: np.dtype[np.floating]) -> LabelSetParams:
         """Parameters under which a document's slots generate its words in equal shares."""
-        # So many of everything that leaving a document out changes nothing.
         words = np.full((n_words, self.n_classes + 1), MANY, dtype=dtype)
         bounds = np.full_like(words, np.inf)
         return LabelSetParams(
@@ -111,12 +111,12 @@ class LabelSetMixture:
     def log_sets(self, params: LabelSetParams) -> FloatArray:
         """Log probabilities of the sets, smoothed."""
         counts = params.sets + self.set_alpha
-        logs: FloatArray = np.log(np.maximum(counts, 1e-300)) - np.log(counts.sum())
+        logs: FloatArray = np.log(np.maximum(counts, LEAST_COUNT)) - np.log(counts.sum())
         return logs
 
     def known_sets(self, params: LabelSetParams) -> KnownSets:
         """The sets with their mixture weights, smoothed by Laplace's rule."""
-        counts = 1.0 + params.slots
+        counts = PSEUDO_COUNT + params.slots
         sums = np.add.reduceat(counts, self.starts[:-1])
         shares = counts / np.repeat(sums, np.diff(self.starts))
         return KnownSets(self.members, shares, params.sets, self.set_alpha)
@@ -187,7 +187,8 @@ class LabelSetMixture:
 
     def log_prior(self, params: LabelSetParams) -> float:
         # Dirichlet(2) of the mixture weights, Dirichlet(1 + m) of the sets' probabilities.
-        sums = np.add.reduceat(1.0 + params.slots, self.starts[:-1])
+        counts = PSEUDO_COUNT + params.slots
+        sums = np.add.reduceat(counts, self.starts[:-1])
         sizes = np.diff(self.starts)
-        total = np.log(1.0 + params.slots).sum() - (sizes * np.log(sums)).sum()
+        total = np.log(counts).sum() - (sizes * np.log(sums)).sum()
         return float(total + self.set_alpha * self.log_sets(params).sum())

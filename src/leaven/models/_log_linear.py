@@ -23,6 +23,8 @@ from leaven.models._base import Slope
 
 __all__ = ["MarginalSlope", "NaiveMRF", "Partition", "log_unigram"]
 
+PSEUDO_COUNT = 1.0  # occurrences added to every word in its frequency in all documents
+
 
 @dataclass(frozen=True, eq=False)
 class MarginalSlope(Slope):
@@ -129,7 +131,7 @@ class NaiveMRF:
 
 def log_unigram(corpus: Corpus) -> FloatArray:
     """Log frequencies of words in all documents, as if each word occurred once more."""
-    totals = corpus.reduce(_word_totals) + 1.0
+    totals = corpus.reduce(_word_totals) + PSEUDO_COUNT
     frequencies: FloatArray = np.log(totals) - np.log(totals.sum())
     return frequencies
 

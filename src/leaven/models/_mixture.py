@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
@@ -87,15 +88,16 @@ class MultinomialMixture:
         self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
     ) -> FloatArray:
         """Log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
-        # Summed in float64, as in the kernel: in float32 a long document's score has no decimals.
-        scores: FloatArray = X.astype(np.float64) @ params.log_word.T
-        return scores + params.log_weight
+        return _word_scores(X, params.log_word.T) + params.log_weight
 
     def class_log_joint(
         self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
     ) -> FloatArray:
         """Log p(x, class): components of a class are summed, eq. (3.13)."""
-        log_joint = self.log_joint(params, X, vectors)
+        return self.of_classes(self.log_joint(params, X, vectors))
+
+    def of_classes(self, log_joint: FloatArray) -> FloatArray:
+        """Log p(x, class) from log p(x, k), rows of documents."""
         if len(self.component_class) == self.n_classes:
             return log_joint[:, np.argsort(self.component_class)]
         return np.stack(
@@ -217,3 +219,16 @@ class MultinomialMixture:
         weight = np.bincount(self.component_class, np.exp(log_weight), self.n_classes)
         log_class = np.log(weight)
         return log_class, log_weight - log_class[self.component_class]
+
+
+def _word_scores(X: Counts, log_word: FloatArray) -> FloatArray:
+    """Sums over the words of each document, (n_documents, n_components).
+
+    In float64, as in the kernel: in float32 a long document's score has no decimals.
+    """
+    data, places, n_words = X.data.astype(np.float64, copy=False), X.indices, X.shape[1]
+    if X.nnz < n_words:
+        # Of few documents: only the words that occur are converted to float64, not all of them.
+        log_word = log_word[X.indices].astype(np.float64, copy=False)
+        places, n_words = np.arange(X.nnz, dtype=X.indices.dtype), X.nnz
+    return np.asarray(csr_array((data, places, X.indptr), shape=(X.shape[0], n_words)) @ log_word)

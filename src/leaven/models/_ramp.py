@@ -17,7 +17,7 @@ from leaven.models._base import Slope, SummedFields
 
 __all__ = ["RampLoss", "UnlabeledMean", "hinge"]
 
-ROUNDED = 0.25  # width of the rounded corner
+ROUNDED = 0.25  # width of the rounded corner of the hinge loss
 
 
 def hinge(margin: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -19,12 +19,17 @@ from leaven.models._known_sets import KnownSets
 
 __all__ = ["MOST_EXHAUSTIVE", "SEARCHES", "Scale", "SetSearch", "Visited"]
 
-MOST_EXHAUSTIVE = 10  # classes of which all sets are visited
+MOST_EXHAUSTIVE = 10  # classes of an exhaustive search
 MOST_ADDED = 12  # classes that are tried as additions to a set
-FEWEST_FOR_THREADS = 2000  # pairs of documents and sets, or words of documents
+MOST_FAILED = 2  # additions in a row without improvement, after which a greedy search ends
+FEWEST_FOR_THREADS = 2000  # pairs of documents and sets, or words, beyond which threads are used
 STEPS_OF_SHARES = 5  # of EM for the mixture weights of one document
-N_STEPS, HOTTEST, COOLEST = 60, 2.0, 0.1  # of simulated annealing
-LEAST_ODDS = 1e-12
+# Pseudo-counts of the background and of the uniform distribution in the mixture weights of one
+# document; those of all classes together are 1.
+BACKGROUND_PRIOR, UNIFORM_PRIOR = 1.0, 0.1
+N_STEPS, HOTTEST, COOLEST = 60, 2.0, 0.1  # simulated annealing: steps, first and last temperature
+RANK_DECAY = 0.25  # simulated annealing: probability of the best class, then of the next, …
+LEAST_ODDS = 1e-12  # share of the sets with a class, and of those without, at least
 
 
 @dataclass(frozen=True)
@@ -225,7 +230,7 @@ def _greedy(rounds: _Rounds, seed: int) -> None:
         top = scores.max(axis=1)
         n_failed = np.where(top > best, 0, n_failed + 1)
         best = np.maximum(best, top)
-        goes_on = (n_failed < 2) & (size < n_tried)
+        goes_on = (n_failed < MOST_FAILED) & (size < n_tried)
         documents, best, current = documents[goes_on], best[goes_on], current[goes_on]
         n_failed = n_failed[goes_on]
         if not len(documents):
@@ -238,7 +243,7 @@ def _by_weights(rounds: _Rounds, seed: int) -> None:
     search = rounds.search
     known = search.known
     prior = 1.0 + known.documents @ known.members
-    prior = np.append(prior / prior.sum(), [1.0, 0.1])
+    prior = np.append(prior / prior.sum(), [BACKGROUND_PRIOR, UNIFORM_PRIOR])
     shares = np.empty((rounds.n_documents, rounds.n_classes + 2))
     X = rounds.X
     n_tasks = count_threads(search.n_threads) if X.nnz > FEWEST_FOR_THREADS else 1
@@ -298,7 +303,7 @@ def _stochastic(rounds: _Rounds, seed: int) -> None:
     # Classes that explain the document by themselves are proposed more often.
     likely = np.argsort(-single, axis=1, kind="stable")
     for temperature in np.geomspace(HOTTEST, COOLEST, N_STEPS):
-        rank = np.minimum(rng.geometric(0.25, rounds.n_documents) - 1, rounds.n_classes - 1)
+        rank = np.minimum(rng.geometric(RANK_DECAY, rounds.n_documents) - 1, rounds.n_classes - 1)
         proposed = current.copy()
         proposed[rounds.every, likely[rounds.every, rank]] ^= True
         sizes = proposed.sum(axis=1)

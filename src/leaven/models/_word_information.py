@@ -12,8 +12,11 @@ from leaven.models._base import SummedFields
 
 __all__ = ["WordCounts", "WordWeights"]
 
-SHRINKAGE = 5.0  # documents without the word's influence that are added to those with it
+SHRINKAGE = 5.0  # σ: documents of the usual classes that are added to those with a word
 LEAST = 1e-3  # weight of a word that tells nothing
+LEAST_CLASS = 1e-9  # least share of a class in all documents, and of the others
+LEAST_GIVEN = 1e-12  # least share of a class in the documents with a word, and of the others
+SHORTEST = 1e-12  # Euclidean length of a document that is scaled
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +49,10 @@ class WordCounts(SummedFields):
         The largest Kullback-Leibler divergence, over classes, of the share of a class among the
         documents with the word from its share among all.
         """
-        share = np.clip(self.documents / max(self.total, 1e-12), 1e-9, 1.0 - 1e-9)
+        share = np.clip(self.documents / max(self.total, 1e-12), LEAST_CLASS, 1.0 - LEAST_CLASS)
         with_word = self.with_word + SHRINKAGE * share
-        given = np.clip(with_word / (self.any_class[:, None] + SHRINKAGE), 1e-12, 1.0 - 1e-12)
+        given = with_word / (self.any_class[:, None] + SHRINKAGE)
+        given = np.clip(given, LEAST_GIVEN, 1.0 - LEAST_GIVEN)
         divergence = given * np.log(given / share)
         divergence += (1.0 - given) * np.log((1.0 - given) / (1.0 - share))
         largest: FloatArray = np.maximum(divergence.max(axis=1), LEAST)
@@ -68,6 +72,6 @@ class WordWeights:
         if self.length:
             sums = np.concatenate([[0.0], np.cumsum(np.asarray(data, np.float64) ** 2)])
             norms = np.sqrt(np.maximum(sums[X.indptr[1:]] - sums[X.indptr[:-1]], 1e-300))
-            factors = np.where(norms > 1e-12, self.length / np.maximum(norms, 1e-12), 1.0)
+            factors = np.where(norms > SHORTEST, self.length / np.maximum(norms, SHORTEST), 1.0)
             data = data * np.repeat(factors, np.diff(X.indptr)).astype(X.dtype)
         return csr_array((data, X.indices, X.indptr), shape=X.shape)

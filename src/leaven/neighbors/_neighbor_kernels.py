@@ -11,8 +11,9 @@ import numpy as np
 
 from leaven._base.compile import kernel, kernel_inline
 
-GRID = 2.0**-20
+GRID = 2.0**-20  # squared distances are rounded to multiples of it; a smaller similarity is none
 EQUAL = 1e-9  # relative difference of votes that rounding can explain
+ROUNDING = 1e-9  # relative error allowed for in a bound of similarity
 NONE = -1  # in place of a neighbor where a document has fewer than k
 
 
@@ -131,7 +132,7 @@ def find_nearest(
                 # Unsigned, because numba would look for negative places, which takes half the time.
                 for posting in range(np.uint64(first_posting), np.uint64(end)):
                     rare[places[posting]] += x * values[posting]
-        norm = np.sqrt(square) * (1.0 + 1e-9)
+        norm = np.sqrt(square) * (1.0 + ROUNDING)
         # The k-th largest of the lower bounds: what is below it at best is not among the nearest.
         least = kth_largest(rare, norms, slack * norm, np.uint64(n_documents), best)
         least -= 2.0 * GRID  # documents within the rounding of distances are equals

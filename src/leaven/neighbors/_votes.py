@@ -17,8 +17,9 @@ __all__ = ["MOST_NEIGHBORS", "VOTES", "Voting"]
 
 MOST_NEIGHBORS = 1000  # that vote on a document, because memory is reserved for all of them
 
+PSEUDO_LABELS = 1.0  # added to every class in corrected votes: few labels say little of shares
 VOTES: dict[str, Callable[[FloatArray], FloatArray]] = {  # kind → quotas, given labeled documents
-    "corrected": lambda labeled: labeled + 1.0,  # one more, because few labels say little of shares
+    "corrected": lambda labeled: labeled + PSEUDO_LABELS,
     "balanced": np.ones_like,
     "plain": lambda labeled: labeled[:0],
 }

@@ -55,6 +55,7 @@ def count_words(
     stop,  # WordTable of words to leave out
     known,  # WordTable of the words known so far
     is_frozen,  # other words are skipped
+    may_repeat,  # a word may have several cells of a document, which write_rows adds up
     by_character,  # None; or, for tokens of any characters, whether each is a token: see cut
     all_scripts,  # None; or True, for words of all scripts
     progress,
@@ -69,6 +70,9 @@ def count_words(
 
     numba leaves out the branches that an argument of None rules out, so what those two
     arguments are for is compiled only where it is used.
+
+    To keep a word's cells of a document together takes an array as long as the vocabulary, which
+    takes longer to fill than a short text takes to count: so its words may repeat.
     """
     data, offsets, is_ascii = texts
     fold, min_length, map_numbers, min_n, max_n, n_hash, signed = rules
@@ -94,6 +98,8 @@ def count_words(
     may_grow = not (is_frozen or n_hash)
     is_simple = max_n == 1 and not map_numbers and len(stop_starts) == 1
     n_seen = n_hash if n_hash else n_words + 8 * window if may_grow else n_words
+    if may_repeat:
+        n_seen = 0
     seen = np.full((n_seen, 2), -1, dtype=np.int32)  # document last seen in, cell there
     cells = np.empty((offsets[last] - offsets[first]) // 10 + 2 * window, dtype=np.int64)
     indptr = np.zeros(last - first + 1, dtype=np.int64)

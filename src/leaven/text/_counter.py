@@ -68,6 +68,11 @@ class TextCounter:
         """Column of each word."""
         return {word: i for i, word in enumerate(self.vocabulary.words.to_pylist())}
 
+    @cached_property
+    def _numbers(self) -> IntArray:
+        """Number of each word: its own."""
+        return np.arange(self.n_words, dtype=np.int32)
+
     def count(
         self,
         texts: pa.LargeStringArray,
@@ -79,10 +84,14 @@ class TextCounter:
         if self.options.html:
             texts = texts_of_html(texts)
         raw = count_words(
-            texts, self.tokens, self.vocabulary, n_threads=n_threads, on_progress=on_progress
+            texts,
+            self.tokens,
+            self.vocabulary,
+            n_threads=n_threads,
+            on_progress=on_progress,
+            may_repeat=True,
         )
-        number = np.arange(self.n_words, dtype=np.int32)
-        X = _as_matrix(raw, [number] * len(raw), self.n_words, dtype)
+        X = _as_matrix(raw, [self._numbers] * len(raw), self.n_words, dtype)
         return self.weigh(X, n_threads)
 
     def weigh(self, X: Counts, n_threads: int | None = None) -> Counts:
@@ -92,7 +101,7 @@ class TextCounter:
         if self.options.is_weighted:
             n_tasks = -(-X.shape[0] // ROWS_PER_TASK)
             n_parts = max(1, min(count_threads(n_threads), n_tasks))
-            rows = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
+            rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
             run_in_threads(
                 lambda part: _row_kernels.weigh_rows(
                     X.indptr,
@@ -345,7 +354,8 @@ def _as_matrix(
             indices[end : end + n_written] = indices[starts[part] : starts[part] + n_written]
             values[end : end + n_written] = values[starts[part] : starts[part] + n_written]
         end += n_written
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    indptr = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
+    np.cumsum(lengths[0] if len(lengths) == 1 else np.concatenate(lengths), out=indptr[1:])
     # scipy requires both index arrays of one type; 32 bits suffice below 2**31 values.
     if end < 2**31:
         indptr = indptr.astype(np.int32)

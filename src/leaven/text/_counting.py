@@ -18,6 +18,8 @@ from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["RawCounts", "Tokens", "count_words"]
 
+REPEATING = 2  # known words per byte of text, from which on it is faster to let words repeat
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -53,10 +55,12 @@ def count_words(
     *,
     n_threads: int | None = None,
     on_progress: OnDone | None = None,
+    may_repeat: bool = False,
 ) -> list[RawCounts]:
     """Count each document's words, one result per thread, in document order.
 
-    With a ``vocabulary``, words outside it are skipped; without, words are collected.
+    With a ``vocabulary``, words outside it are skipped; without, words are collected. If they
+    ``may_repeat``, a word can have several cells of a short text.
     """
     texts, is_ascii = _surveyed(texts, tokens.lowercase)
     if tokens.tokens == "spaces":
@@ -64,6 +68,8 @@ def count_words(
     data, offsets = text_buffers(texts)
     bounds = _balanced_bounds(offsets, count_threads(n_threads))
     known = Vocabulary.empty() if vocabulary is None else vocabulary.writable()
+    n_known = tokens.hash_features or len(known)
+    may_repeat = may_repeat and REPEATING * int(offsets[-1] - offsets[0]) < n_known
     by_character = all_scripts = None  # see the kernel
     if tokens.analyzer == "word":
         fold = fold_table(tokens.tokens, tokens.lowercase)
@@ -98,6 +104,7 @@ def count_words(
             stop,
             words,
             vocabulary is not None and not in_words,
+            may_repeat and not in_words,
             by_character,
             all_scripts,
             progress[0],
@@ -118,6 +125,7 @@ def count_words(
                 first,
                 ngrams,
                 tokens.hash_features or len(found[1]) - 1,
+                may_repeat,
                 offsets[bounds[part] : bounds[part + 1] + 1],
                 progress[1],
                 part,
@@ -148,12 +156,10 @@ def _balanced_bounds(offsets: NDArray[np.int64], n_parts: int) -> NDArray[np.int
     """Bounds of at most ``n_parts`` runs of documents with about the same number of bytes."""
     n_documents = len(offsets) - 1
     total = offsets[-1] - offsets[0]
-    if total < 1 << 16:
-        n_parts = 1
+    if n_parts == 1 or total < 1 << 16:
+        return np.array([0, n_documents], dtype=np.int64)
     targets = offsets[0] + total * np.arange(1, n_parts) // n_parts
     inner = np.searchsorted(offsets, targets)
-    if n_documents == 0:
-        return np.zeros(2, dtype=np.int64)
     return np.unique(np.concatenate([[0], inner, [n_documents]])).astype(np.int64)
 
 

@@ -161,12 +161,14 @@ def count_ngrams(
     first,
     ngrams,  # of each word: see number_ngrams
     n_ngrams,  # that there are
+    may_repeat,  # an n-gram may have several cells of a document: see count_words
     offsets,  # int64: where each document begins
     progress,
     thread,  # progress[thread] is the number of bytes counted so far
 ):
     """Counts of n-grams from counts of words: indptr and cells, as those given."""
-    seen = np.full((n_ngrams, 2), -1, dtype=np.int32)  # document last seen in, cell there
+    n_seen = 0 if may_repeat else n_ngrams
+    seen = np.full((n_seen, 2), -1, dtype=np.int32)  # document last seen in, cell there
     counted = np.empty(4 * len(cells) + 16, dtype=np.int64)
     ngram_indptr = np.zeros(len(indptr), dtype=np.int64)
     n_out = np.int64(0)
@@ -182,11 +184,12 @@ def count_ngrams(
                 step = count
                 if ngram < 0:
                     ngram, step = ~ngram, -count
-                if seen[ngram, 0] == document:
+                if not may_repeat and seen[ngram, 0] == document:
                     counted[first_cell + seen[ngram, 1]] += step
                 else:
-                    seen[ngram, 0] = document
-                    seen[ngram, 1] = n_out - first_cell
+                    if not may_repeat:
+                        seen[ngram, 0] = document
+                        seen[ngram, 1] = n_out - first_cell
                     counted[n_out] = (ngram << 32) + step
                     n_out += 1
         ngram_indptr[document + 1] = n_out

@@ -48,7 +48,16 @@ def hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, num
 
 @kernel
 def count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, seen, cells):
-    """Add tokens to the document's cells; returns the number of cells used so far."""
+    """Add tokens to the document's cells; returns the number of cells used so far.
+
+    Where ``seen`` is empty, every token gets a cell of its own.
+    """
+    if len(seen) == 0:
+        for token in range(first, n_tokens):
+            if numbers[token] >= 0:
+                cells[n_out] = (np.int64(numbers[token]) << 32) + steps[token]
+                n_out += 1
+        return n_out
     for token in range(first, n_tokens):
         word = numbers[token]
         if word < 0:

@@ -15,7 +15,7 @@ from leaven.text._vocabulary import check_words
 
 __all__ = ["TextOptions"]
 
-LONGEST_NGRAM = 100
+LONGEST_NGRAM = 100  # words or characters of an n-gram
 ANALYZERS = ("word", "char_wb", "char")
 
 

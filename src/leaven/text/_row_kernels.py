@@ -45,7 +45,8 @@ def _sort_cells(cells, spare, n, n_bits):
 def write_rows(indptr, cells, number, n_words, out_start, indices, values):
     """Write rows of cells as sorted indices and values, their words renumbered.
 
-    ``number[word] < 0`` drops the word. Returns the number of values in each row.
+    ``number[word] < 0`` drops the word; cells of one word are added up. Returns the number of
+    values in each row.
     """
     n_rows = len(indptr) - 1
     n_bits = 1
@@ -67,11 +68,19 @@ def write_rows(indptr, cells, number, n_words, out_start, indices, values):
                 work[n] = (np.int64(word) << 32) | (cell & 0xFFFFFFFF)
                 n += 1
         ordered = _sort_cells(work, spare, n, n_bits)
+        first = place
+        previous = np.int64(-1)
         for i in range(n):
-            indices[place + i] = ordered[i] >> 32
-            values[place + i] = (ordered[i] & 0xFFFFFFFF) - _HALF
-        place += n
-        lengths[row] = n
+            word = ordered[i] >> 32
+            count = (ordered[i] & 0xFFFFFFFF) - _HALF
+            if word == previous:
+                values[place - 1] += count
+            else:
+                indices[place] = word
+                values[place] = count
+                place += 1
+                previous = word
+        lengths[row] = place - first
     return lengths
 
 

@@ -12,10 +12,10 @@ __all__ = ["FREQUENT", "frequent_words", "stop_word_list"]
 
 FREQUENT = "frequent"
 ENGLISH = ("english", "en")
-# Which words of a corpus are frequent. In texts of a few words few words are in 5 % of the
+# How many words of a corpus are frequent. In texts of a few words few words are in 5 % of the
 # documents; in long ones hundreds are, of which the first 50 are hardly ever about a topic.
 MOST_FREQUENT = 50
-SMALLEST_SHARE = 0.05
+SMALLEST_SHARE = 0.05  # of the documents, which a frequent word is in
 FEWEST_DOCUMENTS = 20  # so that a few documents by chance make no word frequent
 
 

@@ -35,7 +35,7 @@ __all__ = ["Survey", "added_up", "counter_from", "survey", "tokens_of"]
 
 # Distinct words in memory, about 60 bytes each. Above this the rarest so far are dropped.
 MOST_WORDS = 4_000_000
-MOST_CLASSES = 10_000
+MOST_CLASSES = 10_000  # more look like a column of identifiers
 MOST_SETS = 100_000  # different ones, where documents have several labels
 
 

@@ -31,9 +31,9 @@ DIGIT = np.uint32(1 << 31)
 SPACE = np.uint32(1 << 30)
 UNSPACED = np.uint32(1 << 29)
 MARK = np.uint32(1 << 28)
-# What a word may begin with, and how many characters it has at least.
+# What a word consists of.
 TOKEN_CHARACTERS = {"words": r"\w", "letters": r"[^\W\d_]", "scripts": r"\w", "spaces": r"[^\s\0]"}
-FEWEST_CHARACTERS = {"words": 2, "letters": 2, "scripts": 2, "spaces": 1}
+FEWEST_CHARACTERS = {"words": 2, "letters": 2, "scripts": 2, "spaces": 1}  # of a word
 
 _SURROGATES = range(0xD800, 0xE000)
 

@@ -51,7 +51,7 @@ UNSPACED_SCRIPTS = {
     "Tai Viet": [(0xAA80, 0xAADF)],
 }
 ZERO = 0x3007  # 〇, of category Nl but written like an ideograph
-JOINERS = (0x200C, 0x200D)
+JOINERS = (0x200C, 0x200D)  # zero-width non-joiner and joiner, which belong to words
 # Nothing is assigned between these, nor after them anything but characters of private use.
 ASSIGNED = ((0, 0x323AF), (0xE0000, 0xE01EF))
 

@@ -159,12 +159,38 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the vocabulary of texts ``X``; ``y`` is used to rank words by their classes."""
+        """Learn the vocabulary of texts.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        y : array of shape (n_documents,) or None, default=None
+            Labels, by which ``rank_by="mutual_information"`` ranks words; otherwise ignored.
+
+        Returns
+        -------
+        TextVectorizer
+            The fitted vectorizer.
+        """
         self.fit_transform(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Counts:
-        """Learn the vocabulary of texts ``X`` and return their counts."""
+        """Learn the vocabulary of texts and return their counts.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+        y : array of shape (n_documents,) or None, default=None
+            Labels, by which ``rank_by="mutual_information"`` ranks words; otherwise ignored.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_words_)
+            Counts, or weighted counts.
+        """
         options = self._options()
         vocabulary, dtype = self._given_vocabulary(), self._dtype(options)
         texts = as_text_array(X)
@@ -189,17 +215,40 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return counts
 
     def transform(self, X: Any) -> Counts:
-        """Counts of texts ``X``, a sparse array of shape (n_documents, n_words)."""
+        """Counts of texts.
+
+        Parameters
+        ----------
+        X : list of str, or a column of pandas, polars or Arrow
+            The texts.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_words_)
+            Counts, or weighted counts.
+        """
         counter = self._fitted_counter()
         dtype = self._dtype(counter.options)
         return counter.count(as_text_array(X), dtype=dtype, n_threads=self.n_jobs)
 
     @property
     def vocabulary_(self) -> dict[str, int]:
+        """Column of each word."""
         return self._fitted_counter().columns
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Word of each column; hashed columns are called ``hash0``, ``hash1``, …"""
+        """Word of each column; hashed columns are called ``hash0``, ``hash1``, …
+
+        Parameters
+        ----------
+        input_features : ignored
+            For compatibility with scikit-learn.
+
+        Returns
+        -------
+        ndarray of shape (n_words_,)
+            The words.
+        """
         counter = self._fitted_counter()
         if counter.options.hash_features:
             return np.array([f"hash{i}" for i in range(counter.n_words)], dtype=object)

@@ -11,9 +11,10 @@ from leaven._base.typing import Counts, FloatArray, IntArray
 
 __all__ = ["SizeChoice", "best_size", "try_sizes"]
 
+# Candidates, of which those below the number of words are compared, and that number itself.
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 MOST_LEFT_OUT_SINGLY = 200  # with more labels, ten folds are used
-FOLDS = 10
+FOLDS = 10  # where documents are not left out singly
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,15 @@ __all__ = ["diagnose_alternatives", "diagnose_corpus"]
 
 SUPERVISED, EM, ANNEALED, DEFAULT = 0, 1, 4, 5  # places among the ways to train
 JUDGING, COMPARING = 4, 5  # streams of random numbers
+N_STARTS = 10  # parts of the labeled documents, by default
+LIGHT, SEVERAL = 0.1, 5  # unlabeled weight, and components per class, of the alternatives
 
 
 def diagnose_corpus(
     ascent: Ascent,
     training: TrainingSet,
     *,
-    n_starts: int = 10,
+    n_starts: int = N_STARTS,
     most_unlabeled: int = MOST_UNLABELED,
     seed: Any = 0,
     spelling: Spelling = NAIVE_BAYES,
@@ -72,7 +74,7 @@ def diagnose_alternatives(
     ascent: Ascent,
     training: TrainingSet,
     *,
-    n_starts: int = 10,
+    n_starts: int = N_STARTS,
     most_unlabeled: int = MOST_UNLABELED,
     seed: Any = 0,
     spelling: Spelling = NAIVE_BAYES,
@@ -170,14 +172,14 @@ def _ways(asked: Ascent, spelling: Spelling, default: Rival | None) -> tuple[lis
             Ascent(plain, straight),
         ),
         _by_em(
-            "unlabeled weight 0.1",
-            f"Train with the unlabeled text at a weight of 0.1 {spelling.light}",
-            Ascent(replace(plain, unlabeled_weight=0.1), straight),
+            f"unlabeled weight {LIGHT}",
+            f"Train with the unlabeled text at a weight of {LIGHT} {spelling.light}",
+            Ascent(replace(plain, unlabeled_weight=LIGHT), straight),
         ),
         _by_em(
-            "5 components per class",
-            f"Use 5 components per class {spelling.components}",
-            Ascent(replace(plain, component_class=components_of([5] * n_classes)), straight),
+            f"{SEVERAL} components per class",
+            f"Use {SEVERAL} components per class {spelling.components}",
+            Ascent(replace(plain, component_class=components_of([SEVERAL] * n_classes)), straight),
         ),
         _by_em("annealed", f"Use annealing {spelling.annealed}", Ascent(plain, cooled)),
     ]

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leaven._base.html import bold, document, muted, paragraph, table
 from leaven._base.percent import percent
+from leaven._base.tables import TextTable
 from leaven._base.typing import FloatArray
 
 __all__ = [
@@ -20,8 +22,10 @@ __all__ = [
     "paired_difference",
 ]
 
-ONE_SIDED_95 = 1.645  # standard errors
-N_RESAMPLED = 500
+ONE_SIDED_95 = 1.645  # standard errors by which a gain must differ from zero
+N_RESAMPLED = 500  # bootstrap samples
+INTERVAL = (0.05, 0.95)  # quantiles of the resampled correlations
+CONSTANT = 1e-12  # relative variance below which values are all the same, up to rounding
 NOTICEABLE = 0.05  # a smaller difference in accuracy makes little difference
 
 
@@ -58,18 +62,36 @@ NAIVE_BAYES = Spelling(
 
 @dataclass(frozen=True)
 class Point:
-    """A model on its way from a supervised start to the end of EM."""
+    """A model on its way from a supervised start to the end of EM.
+
+    Attributes
+    ----------
+    start, iteration : int
+        Number of the start, and of the EM iteration.
+    log_probability : float
+        Of the unlabeled documents and the parameters, per document.
+    accuracy : float
+        On the labeled documents that were held out.
+    n_held_out : int
+        Number of these.
+    """
 
     start: int
     iteration: int
-    log_probability: float  # of the unlabeled documents and the parameters, per document
-    accuracy: float  # on the labeled documents held out
+    log_probability: float
+    accuracy: float
     n_held_out: int
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference in accuracy, mean over starts, and its standard error."""
+    """A difference in accuracy, mean over starts, and its standard error.
+
+    Attributes
+    ----------
+    mean, error : float
+        From 0 to 1, not in percent.
+    """
 
     mean: float
     error: float
@@ -80,11 +102,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class Alternative:
-    """A way to train, scored on the labeled documents that were held out."""
+    """A way to train, scored on the labeled documents that were held out.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    advice : str
+        How to train in this way.
+    accuracy : float
+        Mean over starts.
+    versus_em, versus_supervised : Difference
+        Difference in accuracy from plain EM, and from the labeled documents alone.
+    """
 
     name: str
-    advice: str  # how to train in this way
-    accuracy: float  # mean over starts
+    advice: str
+    accuracy: float
     versus_em: Difference
     versus_supervised: Difference
 
@@ -93,24 +127,91 @@ class Alternative:
 class Diagnosis:
     """Whether unlabeled text helps, and the evidence.
 
-    ``print(diagnosis)`` is for people, ``diagnosis.to_json()`` for machines.
+    ``print(diagnosis)`` is for people, ``diagnosis.to_json()`` for machines; a notebook shows a
+    table.
+
+    Attributes
+    ----------
+    verdict : {"helps", "hurts", "unclear"}
+        Whether unlabeled text helps.
+    sentence, recommendation : str
+        The verdict and its evidence, and what to do, in words.
+    gain : Difference
+        Accuracy after EM minus that of the supervised start.
+    correlation : float or None
+        Of log probability and accuracy over all points; None where accuracy is always the same.
+    correlation_interval : (float, float) or None
+        Its 90 % confidence interval.
+    n_labeled, n_unlabeled : int
+        Documents with and without a label.
+    n_held_out : int
+        Different documents that some start was scored on.
+    points : list of Point
+        The models whose probability and accuracy were compared.
+    alternatives : list of Alternative
+        Other ways to train, the simplest first, if they were tried.
+    recommended : str
+        Name of the best of these.
+
+    Examples
+    --------
+    >>> from leaven import diagnose
+    >>> texts = ["dough and yeast", "stars and planets", "yeast bread", "planets orbit"]
+    >>> diagnosis = diagnose(texts, ["baking", "space", None, None])
+    >>> diagnosis.verdict, diagnosis.n_unlabeled
+    ('unclear', 2)
     """
 
-    verdict: str  # "helps", "hurts" or "unclear"
+    verdict: str
     sentence: str
     recommendation: str
-    gain: Difference  # accuracy after EM minus that of the supervised start
-    correlation: float | None  # of log probability and accuracy over all points
-    correlation_interval: tuple[float, float] | None  # 90 %, for other starts
+    gain: Difference
+    correlation: float | None
+    correlation_interval: tuple[float, float] | None
     n_labeled: int
-    n_held_out: int  # different documents that some start was scored on
+    n_held_out: int
     n_unlabeled: int
     points: list[Point] = field(default_factory=list)
-    alternatives: list[Alternative] = field(default_factory=list)  # the simplest first
-    recommended: str = ""  # name among the alternatives
+    alternatives: list[Alternative] = field(default_factory=list)
+    recommended: str = ""
 
     def to_json(self) -> dict[str, Any]:
+        """All numbers and sentences, as JSON can hold them.
+
+        Returns
+        -------
+        dict
+            Numbers, text, lists and dicts.
+        """
         return asdict(self)
+
+    @property
+    def basis(self) -> str:
+        """What the numbers of the alternatives are based on, in words."""
+        return (
+            f"differences in percentage points ± standard error; {self.n_held_out:,} of "
+            f"{self.n_labeled:,} labels were held out at least once, {self.n_unlabeled:,} "
+            "documents are unlabeled"
+        )
+
+    def table(self) -> TextTable:
+        """One row per alternative."""
+        rows: list[Sequence[str]] = []
+        for way in self.alternatives:
+            differences = [
+                str(difference) if difference.error else "·"
+                for difference in (way.versus_em, way.versus_supervised)
+            ]
+            mark = "  ← recommended" if way.name == self.recommended else ""
+            rows.append((way.name + mark, percent(way.accuracy, 1), *differences))
+        numbers = ("held-out accuracy", "vs. plain EM", "vs. supervised")
+        return TextTable(("method", *numbers), rows, numbers)
+
+    def _repr_html_(self) -> str:
+        parts = [paragraph(bold(self.sentence)), paragraph(self.recommendation)]
+        if self.alternatives:
+            parts += [table(self.table()), paragraph(muted(self.basis))]
+        return document(*parts)
 
     def __str__(self) -> str:
         width = max((len(way.name) for way in self.alternatives), default=0)
@@ -215,7 +316,7 @@ def pooled_correlation(
     if np.isnan(whole):
         return None, None
     resampled = _correlations(sums @ _resampled(rng, sums.shape[1]).T)
-    low, high = np.nanquantile(resampled, [0.05, 0.95])
+    low, high = np.nanquantile(resampled, INTERVAL)
     return whole, (float(low), float(high))
 
 
@@ -223,7 +324,7 @@ def _correlations(sums: FloatArray) -> FloatArray:
     """Correlation from the sums of 1, x, y, x², y² and xy, each column for itself."""
     n, x, y, xx, yy, xy = sums
     variance_x, variance_y = n * xx - x * x, n * yy - y * y
-    varies = (variance_x > 1e-12 * n * xx) & (variance_y > 1e-12 * n * yy)
+    varies = (variance_x > CONSTANT * n * xx) & (variance_y > CONSTANT * n * yy)
     product = np.where(varies, variance_x * variance_y, np.nan)
     r: FloatArray = (n * xy - x * y) / np.sqrt(product)
     return r

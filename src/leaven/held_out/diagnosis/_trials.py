@@ -35,8 +35,9 @@ __all__ = ["MOST_UNLABELED", "Rival", "Trials"]
 MOST_UNLABELED = 6000  # documents in a sample that stands for all
 MOST_HELD_OUT = 500  # labeled documents that a start is scored on
 MOST_TO_START = 10_000  # labeled documents that a start gets
-LEAST_PART, LARGEST_PART = 0.25, 0.8  # shares of the labels that a start gets
-MOST_ITERATIONS, LOOSE = 30, 1e-4  # accuracy settles long before EM converges
+LEAST_PART, LARGEST_PART = 0.25, 0.8  # shares of the labels that the first and last start get
+# Iterations of EM, and its tolerance: accuracy settles long before EM converges.
+MOST_ITERATIONS, LOOSE = 30, 1e-4
 SAMPLE, PARTS, COMPONENTS = 1, 2, 3  # streams of random numbers
 
 

@@ -1,0 +1,1 @@
+"""Serving predictions over HTTP: models, batches of requests, routes, metrics."""
