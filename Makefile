@@ -1,5 +1,5 @@
 # A fresh machine needs python3 (3.11 or newer) and make; each target sets up what it needs.
-.PHONY: demo test lint format bench docs studies fuzz clean
+.PHONY: demo test lint format bench docs docs-serve studies fuzz release-check clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -29,8 +29,16 @@ studies: .venv/dev-ready
 fuzz: .venv/dev-ready
 	$(BIN)/python -m fuzzing $(FUZZ)
 
+# QUICK=1 leaves slow tests out; RELEASE="minimum --again" runs one part again.
+release-check: .venv/dev-ready
+	$(BIN)/python -m release $(if $(QUICK),--quick) $(RELEASE)
+
 docs: .venv/dev-ready
 	$(BIN)/python -m docgen
+	$(BIN)/python -m docgen.site
+
+docs-serve: .venv/dev-ready
+	$(BIN)/python -m docgen.site --serve
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,10 +5,13 @@ from typing import Any
 from studies import fisher_options, takamura_figure_1, takamura_table_1
 from studies._provenance import described, staleness
 
+from docgen import options as of_options
 from docgen.benchmarks import read_suite, suite_command
 from docgen.sections import Section
 from docgen.studies import read
 from docgen.tables import markdown_table
+from leaven import FisherKernel
+from leaven.learners import FisherLearner
 
 PAGE = "docs/methods/fisher.md"
 
@@ -83,6 +86,8 @@ def _without_title(shown: str) -> str:
 
 
 SECTIONS = [
+    Section(PAGE, "options: fisher", lambda: of_options.explained_options(FisherLearner())),
+    Section(PAGE, "options: FisherKernel", lambda: of_options.explained_options(FisherKernel())),
     Section(PAGE, "fisher_options", options_table),
     Section(PAGE, "takamura_table_1", table_1),
     Section(PAGE, "takamura_figure_1", figure_1),

@@ -7,12 +7,16 @@ from typing import Any
 from studies import druck_table_1
 from studies._provenance import described, staleness
 
+from docgen import options as of_options
 from docgen.benchmarks import read_suite, suite_command
 from docgen.sections import Section
 from docgen.studies import read
 from docgen.tables import markdown_table
+from leaven.learners import SVMLearner
+from leaven.methods import METHODS
 
 PAGE = "docs/methods/hybrids.md"
+MACHINES_PAGE = "docs/methods/support-vector-machines.md"
 
 GIVEN, CHOSEN = "settings given", "settings chosen"
 STUDIES = ("hybrid_options", "druck_table_1", "transductive_svm")
@@ -196,10 +200,21 @@ def _whole(number: str) -> str:
     return f"{int(number):,}"
 
 
+def _options_of(page: str, method: str) -> Section:
+    """The options of a method, as the docstring of its estimator explains them."""
+    estimator = METHODS[method].estimator
+    return Section(
+        page, f"options: {method}", lambda: of_options.options_table((method,), estimator)
+    )
+
+
 SECTIONS = [
+    *(_options_of(PAGE, method) for method in ("maxent", "mcl", "pcp")),
     Section(PAGE, "hybrid_options: text", text_table),
     Section(PAGE, "hybrid_options: others", options_table),
     Section(PAGE, "druck_table_1", table_1),
-    Section(PAGE, "transductive_svm", transductive_table),
+    Section(MACHINES_PAGE, "options: svm", lambda: of_options.explained_options(SVMLearner())),
+    _options_of(MACHINES_PAGE, "tsvm"),
+    Section(MACHINES_PAGE, "transductive_svm", transductive_table),
     Section(PAGE, "benchmarks: hybrids", speed_table),
 ]

@@ -18,7 +18,8 @@ PAGES = {  # that explain methods
     "annealing.md": ("annealed",),
     "frequency-estimate.md": ("sfe",),
     "neighbors.md": ("knn", "ss-cknn"),
-    "hybrids.md": ("svm", "tsvm", "maxent", "mcl", "pcp"),
+    "support-vector-machines.md": ("svm", "tsvm"),
+    "hybrids.md": ("maxent", "mcl", "pcp"),
     "fisher.md": ("fisher",),
     "multilabel.md": ("multilabel",),
 }

@@ -7,13 +7,12 @@ from studies._provenance import described, staleness
 from studies.mccallum_table_2 import LITERAL
 
 from docgen import benchmarks as of_benchmarks
+from docgen import options as of_options
 from docgen.sections import Section
 from docgen.studies import read
 from docgen.tables import markdown_table
-from leaven.held_out import _held_out, _set_combination, _set_weights
-from leaven.learners import _label_sets, _svm
+from leaven import MultiLabelMixture
 from leaven.methods import METHODS
-from leaven.models import _known_sets, _set_search, _word_information
 
 PAGE = "docs/methods/multilabel.md"
 
@@ -46,43 +45,13 @@ def options_table() -> str:
     """Options of the learner: their defaults, and what makes them the paper's model."""
     own = METHODS["multilabel"].for_sets()
     usual = own.learner_type(**own.settings)
+    meanings = of_options.parameters_of(MultiLabelMixture)
     rows = []
     for each in fields(own.learner_type):
         value = getattr(usual, each.name)
-        rows.append([f"`{each.name}`", f"{value!r}", f"{LITERAL.get(each.name, value)!r}"])
-    return markdown_table(["option", "default", "paper's model"], rows)
-
-
-def constants_table() -> str:
-    """Constants that are no options, as the code has them."""
-    rows = [
-        ["information weights", "σ, documents added to those with a word",
-         _word_information.SHRINKAGE],
-        ["", "least weight of a word", _word_information.LEAST],
-        ["odds", "A, words of the corpus added to a class and to the others",
-         _label_sets.PSEUDO_WORDS],
-        ["", "occurrences added to every word in the corpus", _label_sets.LITTLE],
-        ["early stopping", "share of labeled documents that is held out",
-         f"1/{_label_sets.N_FOLDS}"],
-        ["mixture weights", "least weight of a class that no similar set has",
-         _known_sets.LEAST_SHARE],
-        ["search", "classes that are tried as additions", _set_search.MOST_ADDED],
-        ["", "most classes of an exhaustive search", _set_search.MOST_EXHAUSTIVE],
-        ["", "EM steps for the mixture weights of a document", _set_search.STEPS_OF_SHARES],
-        ["", "simulated annealing: steps, first and last temperature",
-         f"{_set_search.N_STEPS}, {_set_search.HOTTEST}, {_set_search.COOLEST}"],
-        ["linear SVM", "tolerance", _svm.TOLERANCE],
-        ["", "labeled documents from which on `auto` has no vectors", f"{_label_sets.MANY:,}"],
-        ["calibration", "folds", _held_out.FOLDS],
-        ["", "documents held out, at least, if there are as many", _set_combination.ENOUGH],
-        ["", "spread of log weights of experts", _set_weights.SPREAD],
-        ["", "spread of log slopes of classes", _set_weights.SLOPE_SPREAD],
-        ["", "spread of biases of classes", _set_weights.BIAS_SPREAD],
-        ["preferred sets", "κ, the best of",
-         ", ".join(f"{each:g}" for each in _set_weights.PREFERENCES)],
-        ["", "most frequent sets considered", f"{_set_weights.MOST_SETS:,}"],
-    ]  # fmt: skip
-    return markdown_table(["part", "constant", "value"], rows)
+        shown = [repr(value), repr(LITERAL.get(each.name, value))]
+        rows.append([f"`{each.name}`", *shown, meanings[each.name]])
+    return markdown_table(["option", "default", "paper's model", "meaning"], rows)
 
 
 def words_table() -> str:
@@ -302,7 +271,6 @@ SECTIONS = [
     Section(PAGE, "mccallum_table_2: searches", searches_table),
     Section(PAGE, "mccallum_table_2: iterations", iterations_table),
     Section(PAGE, "multilabel: options", options_table),
-    Section(PAGE, "multilabel: constants", constants_table),
     Section(PAGE, "mccallum_table_1", words_table),
     Section(PAGE, "mccallum_table_2", accuracy_table),
     Section(PAGE, "mccallum_90", all_classes_table),

@@ -6,6 +6,7 @@ from statistics import fmean, median, stdev
 from studies._provenance import described, staleness
 
 from docgen import benchmarks as of_benchmarks
+from docgen import options as of_options
 from docgen.sections import Section
 from docgen.studies import read
 from docgen.tables import markdown_table
@@ -21,6 +22,11 @@ def stale_results() -> list[str]:
     """A sentence for each study whose numbers are shown and whose code has changed since."""
     notes = {name: staleness(read(name).get("made_with")) for name in STUDIES}
     return [f"studies/results/{name}.json was {stale}" for name, stale in notes.items() if stale]
+
+
+def method_options() -> str:
+    """The options of both methods."""
+    return of_options.options_table(("knn", "ss-cknn"), "CondensedNeighbors")
 
 
 def votes_table() -> str:
@@ -132,6 +138,7 @@ def _paper(numbers: list[float]) -> list[str]:
 
 
 SECTIONS = [
+    Section(PAGE, "options", method_options),
     Section(PAGE, "neighbor_options: votes", votes_table),
     Section(PAGE, "neighbor_options: all", options_table),
     Section(PAGE, "benchmarks: neighbors", speed_table),

@@ -195,7 +195,7 @@ def annealing_table() -> str:
     return f"{_paragraph(head)}\n\n{markdown_table(['labels per class', *accuracy], rows)}"
 
 
-def new_corpora_table() -> str:
+def new_corpora_table(to_root: str = "") -> str:
     """Accuracy on corpora that took no part in choosing the defaults."""
     results = read("new_corpora")
     budgets, accuracy = results["budgets"], results["accuracy"]
@@ -211,7 +211,7 @@ def new_corpora_table() -> str:
         f"a quarter of the documents for test, {_listed(budgets)} labels per class, the rest "
         f"unlabeled, {_word(results['draws'])} draws; mean accuracy in %. These corpora are not in "
         "the repository, so `python -m studies` cannot reproduce this table "
-        "([numbers](studies/results/new_corpora.json))."
+        f"([numbers]({to_root}studies/results/new_corpora.json))."
     )
     note = (
         "MiniLM is the sentence encoder all-MiniLM-L6-v2, tested on "

@@ -10,6 +10,7 @@ import ast
 import importlib
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -83,11 +84,14 @@ def redraw(names: list[str]) -> None:
     """Draw the figures of studies again from their stored results."""
     from studies._common import read_results, run_study
 
+    def draw(name: str, plot: Any) -> None:
+        written = plot(read_results(name))  # None, or what several pictures are called
+        print(f"wrote {written or f'{name}.png'}")
+
     for name in names:
         plot = getattr(importlib.import_module(f"studies.{name}"), "plot", None)
         if plot is not None:
-            run_study(lambda name=name, plot=plot: plot(read_results(name)))
-            print(f"wrote {name}.png")
+            run_study(partial(draw, name, plot))
 
 
 def fail(message: str, code: int) -> NoReturn:
