@@ -1,0 +1,1 @@
+"""``python -m release``: build, install and test what would be published."""
