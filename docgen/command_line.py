@@ -16,7 +16,7 @@ stands for standard input or output, and `--json` prints JSON instead of text. E
 went away.
 
 `--quiet` leaves out progress bars, notes and the summary of what was written; warnings, errors and
-what was asked for (tables, predictions, JSON) stay. `error:` and `warning:` are coloured on
+what was asked for (tables, predictions, JSON) stay. `error:` and `warning:` are colored on
 terminals, unless `NO_COLOR` is set or `TERM` is `dumb`; with `FORCE_COLOR` also elsewhere.
 
 Nothing is overwritten by mistake: an output that is also an input, a model over a file that is not

@@ -110,6 +110,7 @@ def configured(folder: Path) -> Path:
         ("docs_dir: build/docs", "docs_dir: docs"),
         ("site_dir: build/site", "site_dir: site"),
         ("paths: [src]", f"paths: ['{ROOT / 'src'}']"),
+        ("extensions: [docgen/", f"extensions: [{ROOT}/docgen/"),
     ):
         if old not in text:
             sys.exit(f"mkdocs.yml must have {old!r}, which docgen/site.py replaces")

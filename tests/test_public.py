@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +118,9 @@ def test_errors_are_those_a_caller_would_expect():
     assert issubclass(ModelFileError, ValueError)
     assert issubclass(CollapseWarning, UserWarning)
     assert issubclass(UnseenWordsWarning, UserWarning)
+
+
+def test_docstrings_have_no_roles_of_restructured_text():
+    role = re.compile(r":(?:class|func|meth|mod|attr|data|exc|obj|ref):`")
+    folder = Path(leaven.__file__).parent
+    assert [path for path in folder.rglob("*.py") if role.search(path.read_text("utf-8"))] == []

@@ -1,6 +1,7 @@
 """The site: it builds, loads nothing from outside, and its links, formulas and search work."""
 
 import fcntl
+import os
 import re
 import shutil
 from html.parser import HTMLParser
@@ -30,7 +31,8 @@ LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "audi
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The site, built once for all processes that run tests."""
-    shared = tmp_path_factory.getbasetemp().parent
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     folder = shared / "documentation"
     with (shared / "documentation.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -110,10 +112,9 @@ def test_every_public_name_has_an_entry_to_link_to(pages):
 
 
 def test_references_of_docstrings_are_links(pages):
-    for path, page in pages.items():
-        text = path.read_text(encoding="utf-8")
-        assert not re.search(r"\]\[\]|:(?:class|func|meth|attr):`", text), path.name
-        assert page.path == path
+    for path in pages:
+        text = re.sub(r"<code>.*?</code>", "", path.read_text(encoding="utf-8"))
+        assert not re.search(r"\]\[\w*\]|:(?:class|func|meth|attr):", text), path.name
 
 
 def test_the_search_index_knows_the_pages(site):
@@ -172,9 +173,17 @@ def opened(browser, site):
 
 def test_the_search_finds_annealing(opened):
     page = opened("index.html")
-    page.keyboard.press("Control+k")
-    page.keyboard.type("annealing")
-    page.get_by_role("link", name=re.compile("anneal", re.IGNORECASE)).first.wait_for()
+    results = page.locator("a[href*='annealing.html?h=annealing']")
+    page.wait_for_timeout(500)  # for the search, which is loaded after the page
+    for _ in range(20):
+        page.keyboard.press("Control+k")
+        page.keyboard.type("annealing")
+        page.wait_for_timeout(1000)
+        if results.count():
+            break
+        page.keyboard.press("Escape")
+    results.first.click()
+    page.wait_for_url("**/methods/annealing.html**")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -188,8 +197,9 @@ def test_formulas_are_rendered_and_pages_fit_the_screen(opened, width, scheme):
 
 
 def test_all_formulas_can_be_rendered(opened, site):
+    page = opened("methods/index.html")
     for path in sorted((site / "methods").glob("*.html")):
-        page = opened(path.relative_to(site))
+        page.goto(path.as_uri())
         page.wait_for_function(f"{UNRENDERED}.length === 0")
         assert page.locator(".katex-error").count() == 0
         shown = page.locator("article").inner_text()
@@ -199,7 +209,7 @@ def test_all_formulas_can_be_rendered(opened, site):
 def test_a_reference_leads_to_another_page(opened):
     page = opened("reference/python/functions.html")
     page.locator("article a", has_text="leaven.TextClassifier").first.click()
-    page.wait_for_url("**/text-classifier.html#leaven.TextClassifier")
+    page.wait_for_url("**/text-classifier.html#leaven.TextClassifier*")
     assert page.locator("h1").inner_text().startswith("TextClassifier")
 
 

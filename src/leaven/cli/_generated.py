@@ -1,4 +1,4 @@
-"""What ``explain`` shows about where words come from: a text coloured by its labels."""
+"""What ``explain`` shows about where words come from: a text colored by its labels."""
 
 import sys
 from typing import TYPE_CHECKING, Any

@@ -112,7 +112,7 @@ def explain_command(
     that voted, largest share first, for others the labeled documents most similar to TEXT.
 
     If MODEL models which of several labels each word comes from, TEXT is shown with each word in
-    the colour of the label that most probably generated it, and the words of each label.
+    the color of the label that most probably generated it, and the words of each label.
 
     With --against, prints for each class the words whose probability of the class rose and fell
     most from OTHER to MODEL. The probability is that of a document which consists of the word

@@ -43,9 +43,8 @@ beta_iter, correspondence, tol, random_state, n_jobs
     Attributes
     ----------
     latent_ : LatentSpace or GivenVectors
-        Where vectors come from.
-
-    The others are those of [`leaven.NaiveBayesEM`][]; its probabilities are of the word view.
+        Where vectors come from. The other attributes are those of [`leaven.NaiveBayesEM`][],
+        whose probabilities are of the word view.
 
     See Also
     --------
