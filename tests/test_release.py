@@ -413,7 +413,8 @@ def test_an_unknown_part_is_refused(capsys):
 def test_a_command_that_fails_is_shown_with_the_end_of_its_output(tmp_path):
     log = tmp_path / "log"
     script = "print('before')\nfor i in range(99): print('line', i)\nraise SystemExit(3)"
-    assert output_of([sys.executable, "-c", "print('hello')"], log, folder=tmp_path) == "hello\n"
+    hello = "print('hello')\nprint('there')"
+    assert output_of([sys.executable, "-c", hello], log, folder=tmp_path) == "hello\nthere\n"
     with pytest.raises(Failure) as caught:
         run([sys.executable, "-c", script], log, folder=tmp_path)
     text = str(caught.value)

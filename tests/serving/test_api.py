@@ -1,11 +1,12 @@
 """The description of the API is true, and metrics can be read."""
 
 import re
+import sys
 
 import pytest
 from pydantic import TypeAdapter
 
-from leaven.serving import _replies
+from leaven.serving import _metrics, _replies
 from leaven.serving._metrics import Histogram, Metrics
 
 ROUTES = {
@@ -115,6 +116,17 @@ def test_buckets_of_a_histogram_add_up():
         "n_sum 106.0",
         "n_count 5",
     ]
+
+
+def test_memory_is_left_out_where_the_system_does_not_tell(monkeypatch):
+    def no_such_file(*_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(_metrics, "open", no_such_file, raising=False)
+    assert _metrics.resident_bytes() > 10_000_000
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert _metrics.resident_bytes() is None
+    assert "process_resident_memory_bytes" not in Metrics().text(0)
 
 
 def test_names_of_models_are_escaped():

@@ -136,7 +136,8 @@ def test_one_that_nobody_waits_for_is_not_computed():
     run(scenario())
 
 
-def test_work_that_fails_fails_for_its_batch_alone(caplog):
+@pytest.mark.parametrize("max_batch", [1, 8])
+def test_a_request_that_fails_does_not_fail_those_computed_with_it(caplog, max_batch):
     class Failing(Slow):
         def __call__(self, jobs):
             if any("bad" in job.texts for job in jobs):
@@ -144,17 +145,18 @@ def test_work_that_fails_fails_for_its_batch_alone(caplog):
             return super().__call__(jobs)
 
     async def scenario():
-        work, batcher = Failing(), Batcher(1, 10, 60)
-        bad, good = batcher.submit(work, ["bad"], None), batcher.submit(work, ["a"], None)
+        work, batcher = Failing(), Batcher(max_batch, 10, 60)
+        texts = (["a"], ["bad"], ["b", "c"])
+        first, bad, last = (batcher.submit(work, each, None) for each in texts)
         with pytest.raises(Refused) as refused:
             await bad
         assert refused.value.status == 500
-        assert await good == ["A"]
+        assert (await first, await last) == (["A"], ["B", "C"])
         batcher.close()
         assert batcher.n_waiting == 0
 
     run(scenario())
-    assert "a batch failed: ZeroDivisionError: it cannot be" in caplog.text
+    assert caplog.text.count("a request failed: ZeroDivisionError: it cannot be") == 1
 
 
 @pytest.mark.parametrize("max_batch", [1, 5, 16])

@@ -6,6 +6,9 @@ import time
 
 import pytest
 from fuzzing.requests import answer, draw_request, fault
+from pydantic import ValidationError
+
+from leaven.serving._requests import PredictRequest
 
 N_MALFORMED = 400
 
@@ -65,6 +68,18 @@ def test_numbers_must_be_finite(served, number):
     assert "must be a finite number" in post(served, 422, "bad_request", encoded=body)
 
 
+def test_what_is_missing_is_named(served):
+    told = post(served, 422, "bad_request", {"model": "em"}, path="/explain")
+    assert told == "text: is missing; add it"
+
+
+def test_a_list_is_refused_at_its_first_wrong_value():
+    """A million of them would otherwise be described, which takes a second."""
+    with pytest.raises(ValidationError) as error:
+        PredictRequest.model_validate_json(b'{"texts": ["a", 1, 2, 3]}')
+    assert error.value.error_count() == 1
+
+
 def test_an_unknown_model_is_named(served):
     told = post(served, 404, "unknown_model", {"text": "a", "model": "other"})
     assert told == "there is no model 'other'; choose one of auto, em, numbers, sets, knn"
@@ -82,7 +97,12 @@ def test_a_model_must_be_named_where_there_are_several(served):
 def test_addresses_and_methods(served):
     for path in ("/", "/docs", "/redoc", "/predict/", "/predict/x", "/models"):
         served.refused(404, "not_found", "GET", path)
-    for method, path in [("GET", "/predict"), ("PUT", "/explain"), ("POST", "/health")]:
+    for method, path in [
+        ("GET", "/predict"),
+        ("PUT", "/explain"),
+        ("POST", "/health"),
+        ("POST", "/models/predict"),
+    ]:
         _, headers = served.refused(405, "method_not_allowed", method, path)
         assert headers["allow"]
 

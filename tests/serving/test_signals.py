@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import queue
 import shutil
 import signal
 import threading
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 class Client(threading.Thread):
-    """Asks one question after another over one connection, until told to stop."""
+    """Asks one question after another over one connection, until told to stop or it is closed."""
 
     def __init__(self, port, body):
         super().__init__(daemon=True)
@@ -30,6 +31,8 @@ class Client(threading.Thread):
                 connection.request("POST", "/predict", self.body)
                 response = connection.getresponse()
                 self.replies.append((response.status, json.loads(response.read())))
+                if response.headers["connection"] == "close":
+                    break
             except Exception as error:
                 self.failures.append(error)
                 return
@@ -62,6 +65,31 @@ def test_models_are_replaced_under_load_without_a_failed_request(models, tmp_pat
     assert "Traceback" not in errors
 
 
+def test_no_change_of_a_file_is_missed_however_many_signals_come(serve, models, monkeypatch):
+    """Signals while a reload waits are one with it; those while it reads files start another."""
+    server = serve(models["em"]).server
+    reads = queue.SimpleQueue()
+    may_end = threading.Semaphore(0)
+
+    def reload():
+        reads.put("begun")
+        assert may_end.acquire(timeout=20)
+        return {}
+
+    monkeypatch.setattr(server.service.shelf, "reload", reload)
+    server._begin_reload()
+    reads.get(timeout=20)
+    for _ in range(3):
+        server._begin_reload()
+    may_end.release()
+    reads.get(timeout=20)  # the second reload reads files: what is changed now needs a third
+    server._begin_reload()
+    may_end.release(2)
+    reads.get(timeout=20)
+    until(lambda: not any(each.name == "leaven-reload" for each in threading.enumerate()))
+    assert reads.empty()
+
+
 def test_a_file_that_cannot_be_loaded_keeps_the_old_model(models, tmp_path):
     path = tmp_path / "m.leaven"
     shutil.copy(models["em"], path)
@@ -80,23 +108,40 @@ def test_a_file_that_cannot_be_loaded_keeps_the_old_model(models, tmp_path):
 
 
 def test_accepted_requests_are_answered_before_the_end(models):
-    """Several requests of a thousand texts each, far more than a moment's work."""
-    with in_process(models["knn"], "--max-waiting", 100_000, "--max-body", 10_000_000) as served:
-        body = {"texts": ["dough yeast bread " * 40] * 1000}
+    """Several requests of many texts each, about a second's work."""
+    limits = ("--max-waiting", 100_000, "--max-texts", 10_000, "--max-body", 20_000_000)
+    with in_process(models["knn"], *limits) as served:
+        texts = ["dough yeast bread " * 50 + str(number) for number in range(10_000)]
+        body = json.dumps({"texts": texts}).encode()
         found = []
-        threads = [
-            threading.Thread(target=lambda: found.append(served.ask("POST", "/predict", body)))
-            for _ in range(4)
-        ]
+
+        def ask():
+            found.append(served.ask("POST", "/predict", encoded=body))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
         for thread in threads:
             thread.start()
-        until(lambda: served.metric("leaven_queue_texts") > 1000)
+        until(lambda: served.metric("leaven_queue_texts") > 10_000)
         code, errors = served.end()
         for thread in threads:
             thread.join(20)
     assert [status for status, _, _ in found] == [200] * 4
-    assert all(len(reply["predictions"]) == 1000 for _, _, reply in found)
+    assert all(len(reply["predictions"]) == 10_000 for _, _, reply in found)
     assert (code, "Traceback" in errors) == (0, False)
+
+
+def test_no_request_of_a_busy_connection_is_lost_at_the_end(models):
+    """The last reply of each says that its connection is closed; none is cut off."""
+    with in_process(models["em"]) as served:
+        clients = [Client(served.port, {"text": "dough"}) for _ in range(6)]
+        until(lambda: all(len(client.replies) > 20 for client in clients))
+        code, _ = served.end()
+        for client in clients:
+            client.join(20)
+            assert not client.is_alive()
+    assert code == 0
+    assert [client.failures for client in clients] == [[]] * 6
+    assert {status for client in clients for status, _ in client.replies} == {200}
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])

@@ -16,7 +16,7 @@ NOTHING = 0
 
 
 class OneTextClassifier:
-    """Probabilities of one text, as :meth:`FittedClassifier.classify` gives them for several.
+    """Probabilities of one text, as ``FittedClassifier.classify`` gives them for several.
 
     Where a classifier has no short way, because an expert has none or vectors come from elsewhere,
     ``is_short`` is False, and texts are classified as several are.

@@ -112,7 +112,7 @@ class Expert(Protocol):
         return self
 
     def one_text(self) -> "ScoresOfText | None":
-        """What gives :meth:`scores` of one document without a matrix, if there is such a way.
+        """What gives ``scores`` of one document without a matrix, if there is such a way.
 
         For servers: to build a matrix takes longer than to score a short text.
         """

@@ -64,7 +64,7 @@ class View(Protocol):
         ...
 
     def one_text(self) -> "VectorOfText | None":
-        """What gives :meth:`vectors` for one document without a matrix, if there is such a way."""
+        """What gives ``vectors`` for one document without a matrix, if there is such a way."""
         return None
 
     def seen(self, block: Block) -> Block:

@@ -1,5 +1,6 @@
 """The routes and their description; the front takes requests for predictions by a shorter way."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -111,29 +112,25 @@ def _add_writes(app: FastAPI, service: Service, bodies: Bodies) -> None:
     predicting = _documented("Classify texts", PredictRequest, predicted)
     explaining = _documented("Explain a prediction", ExplainRequest, ExplanationReply)
 
+    async def replied(request: Request, answer: Callable[[bytes], Awaitable[bytes]]) -> Response:
+        reply = await bodies.answered(request.scope, request.receive, answer)
+        return Response(reply, media_type="application/json")
+
     @app.post("/predict", **predicting)
     async def predict(request: Request) -> Response:
-        body = await bodies.received(request.scope, request.receive)
-        return _json(await service.predict(body))
+        return await replied(request, service.predict)
 
     @app.post("/models/{name}/predict", **predicting)
     async def predict_with(request: Request, name: str) -> Response:
-        body = await bodies.received(request.scope, request.receive)
-        return _json(await service.predict(body, name))
+        return await replied(request, lambda body: service.predict(body, name))
 
     @app.post("/explain", **explaining)
     async def explain(request: Request) -> Response:
-        body = await bodies.received(request.scope, request.receive)
-        return _json(await service.explain(body))
+        return await replied(request, service.explain)
 
     @app.post("/models/{name}/explain", **explaining)
     async def explain_with(request: Request, name: str) -> Response:
-        body = await bodies.received(request.scope, request.receive)
-        return _json(await service.explain(body, name))
-
-
-def _json(reply: bytes) -> Response:
-    return Response(reply, media_type="application/json")
+        return await replied(request, lambda body: service.explain(body, name))
 
 
 def _documented(summary: str, request: type[BaseModel], reply: Any) -> dict[str, Any]:

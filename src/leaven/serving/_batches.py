@@ -121,19 +121,18 @@ class Batcher:
         loop, end = asyncio.get_running_loop(), time.perf_counter() + SHORT
         while batch := self._next_batch():
             parts = [job.part() for job in batch]
-            n_characters = sum(len(text) + ASSUMED for part in parts for text in part.texts)
-            if batch[0].work.seconds_per_character * n_characters > SHORT:
-                running = loop.run_in_executor(self._pool, _computed, parts, n_characters)
+            if batch[0].work.seconds_per_character * _n_characters(parts) > SHORT:
+                running = loop.run_in_executor(self._pool, _computed, parts)
                 running.add_done_callback(functools.partial(self._computed_in_thread, batch))
                 return
-            self._settle(batch, _computed(parts, n_characters))
+            self._settle(batch, _computed(parts))
             if time.perf_counter() > end:  # replies are sent, and requests received
                 loop.call_soon(self._step)
                 return
         self._is_scheduled = False
 
     def _computed_in_thread(
-        self, batch: list[Job], found: asyncio.Future[list[list[Any]] | None]
+        self, batch: list[Job], found: asyncio.Future[list[list[Any] | None]]
     ) -> None:
         if not found.cancelled():
             self._settle(batch, found.result())
@@ -164,16 +163,15 @@ class Batcher:
             message = f"the request waited for {self.seconds:g} seconds; try again later"
             job.future.set_exception(Refused(503, "timeout", message, RETRY_AFTER))
 
-    def _settle(self, batch: list[Job], results: list[list[Any]] | None) -> None:
+    def _settle(self, batch: list[Job], results: list[list[Any] | None]) -> None:
         """Hand out results; a job with texts left goes to the end of the queue."""
         n_texts = 0
-        for place, job in enumerate(batch):
-            if results is None:
+        for job, found in zip(batch, results, strict=True):
+            if found is None:
                 self.n_waiting -= job.n_left
                 if not job.future.done():
                     job.future.set_exception(Refused(500, "internal", FAILED))
                 continue
-            found = results[place]
             n_texts += len(found)
             self.n_waiting -= len(found)
             job.n_done += len(found)
@@ -185,8 +183,12 @@ class Batcher:
         self._on_batch(n_texts)
 
 
-def _computed(parts: Sequence[Job], n_characters: int) -> list[list[Any]] | None:
-    """Results of a batch, None if it failed; how long it took is remembered.
+def _n_characters(parts: Sequence[Job]) -> int:
+    return sum(len(text) + ASSUMED for part in parts for text in part.texts)
+
+
+def _computed(parts: Sequence[Job]) -> list[list[Any] | None]:
+    """Results of a batch, None of a request that failed; how long it took is remembered.
 
     In the processor's time: on a busy machine, waiting for it would make every batch seem long.
     """
@@ -194,10 +196,12 @@ def _computed(parts: Sequence[Job], n_characters: int) -> list[list[Any]] | None
     try:
         results = work(parts)
     except Exception as error:  # which must not end the server, nor the queue
-        logger.error("a batch failed: %s: %s", type(error).__name__, error)
+        if len(parts) > 1:  # one request must not fail those that arrived with it
+            return [found for part in parts for found in _computed([part])]
+        logger.error("a request failed: %s: %s", type(error).__name__, error)
         logger.debug("where it failed", exc_info=True)
-        return None
-    took = (time.thread_time() - start) / n_characters
+        return [None]
+    took = (time.thread_time() - start) / _n_characters(parts)
     if math.isfinite(work.seconds_per_character):
         work.seconds_per_character += LEARNING_RATE * (took - work.seconds_per_character)
-    return results
+    return [*results]

@@ -26,22 +26,22 @@ class Front:
     """
 
     def __init__(self, service: Service) -> None:
-        self.service, self._bodies = service, Bodies(service.limits)
-        self._app = make_app(service, self._bodies)
+        self.service, self.bodies = service, Bodies(service.limits)
+        self._app = make_app(service, self.bodies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # nothing here speaks WebSocket
             await send({"type": "websocket.close", "code": 1008})
             return
         start = time.perf_counter()
-        path, route = scope["path"], ""
+        path, route, name = scope["path"], "", None
         if scope["method"] == "POST":
             if path == PREDICT:
                 route = PREDICT
             elif path.startswith(MODELS) and path.endswith(PREDICT):
-                route = PREDICT_OF_MODEL
+                name = path[len(MODELS) : -len(PREDICT)]
+                route = PREDICT_OF_MODEL if name else ""
         if route:
-            name = None if route == PREDICT else path[len(MODELS) : -len(PREDICT)]
             status = await self._predict(scope, receive, send, name)
         else:
             status = await self._others(scope, receive, send)
@@ -51,8 +51,9 @@ class Front:
     async def _predict(self, scope: Scope, receive: Receive, send: Send, name: str | None) -> int:
         """Answer a request for predictions; returns the status."""
         try:
-            body = await self._bodies.received(scope, receive)
-            reply = await self.service.predict(body, name)
+            reply = await self.bodies.answered(
+                scope, receive, lambda body: self.service.predict(body, name)
+            )
         except Refused as refused:
             return await self._refuse(refused, send)
         except Exception as error:

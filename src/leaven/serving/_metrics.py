@@ -39,7 +39,7 @@ class Histogram:
 
 
 class Metrics:
-    """Counts of a server; its event loop alone changes them.
+    """Counts of a server, which its event loop alone changes; a thread counts reloads.
 
     Labels have few values: routes are those of the API, everything else is ``other``, and models
     are those that are served.
@@ -85,9 +85,10 @@ class Metrics:
         yield from _head("reloads_total", "counter", "Models loaded again, by result.")
         for (model, result), n in sorted(self.reloads.items()):
             yield f'leaven_reloads_total{{model="{_escaped(model)}",result="{result}"}} {n}'
-        yield "# HELP process_resident_memory_bytes Resident memory of the process."
-        yield "# TYPE process_resident_memory_bytes gauge"
-        yield f"process_resident_memory_bytes {resident_bytes()}"
+        if (n_bytes := resident_bytes()) is not None:
+            yield "# HELP process_resident_memory_bytes Resident memory of the process."
+            yield "# TYPE process_resident_memory_bytes gauge"
+            yield f"process_resident_memory_bytes {n_bytes}"
         yield from _head("build_info", "gauge", "Always 1; its label is the version.")
         yield f'leaven_build_info{{version="{_escaped(__version__)}"}} 1'
 
@@ -100,13 +101,15 @@ def _escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def resident_bytes() -> int:
-    """Resident memory of this process; where the system does not tell, its peak."""
+def resident_bytes() -> int | None:
+    """Resident memory of this process; where the system does not tell, its peak or None."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
-        import resource  # which Windows does not have
-
+        try:
+            import resource
+        except ModuleNotFoundError:  # as on Windows
+            return None
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else 1024 * peak

@@ -11,7 +11,14 @@ __all__ = ["ExplainRequest", "PredictRequest", "parsed"]
 
 MOST_SHOWN = 60  # characters of a value in a message
 MOST_CLASSES = 2**31
+# What is said about a name that should be there, or should not: its value does not matter.
+UNKNOWN = {
+    "extra_forbidden": "is not part of a request; correct its name or leave it out",
+    "missing": "is missing; add it",
+}
 Name = Annotated[str, Field(max_length=1000)]
+# To describe each wrong value of a long list would block the server for a second.
+Texts = Annotated[list[str], Field(fail_fast=True)]
 
 
 class Request(BaseModel):
@@ -28,7 +35,7 @@ class PredictRequest(Request):
     """One text or several to classify."""
 
     text: str | None = Field(None, description="One text.")
-    texts: list[str] | None = Field(None, description="Several texts, instead of text.")
+    texts: Texts | None = Field(None, description="Several texts, instead of text.")
     top: int | None = Field(
         None, ge=1, le=MOST_CLASSES, description="Also the so many most probable classes."
     )
@@ -67,16 +74,15 @@ def parsed(kind: type[R], body: bytes) -> R:
             400, "not_json", f"the body must be JSON in UTF-8, and is not: {printable(reason)}"
         )
     place = ".".join(map(str, first["loc"])) or "the body"
-    message = f"{_shortened(place)}: {_rule(first)}, got {_found(first['input'])}"
+    value = "" if first["type"] in UNKNOWN else f", got {_found(first['input'])}"
+    message = f"{_shortened(place)}: {_rule(first)}{value}"
     raise Refused(422, "bad_request", printable(message))
 
 
 def _rule(error: Any) -> str:
     """What must hold, in the words of this package."""
-    if error["type"] == "extra_forbidden":
-        return "is not part of a request; correct its name or leave it out"
-    if error["type"] == "missing":
-        return "is missing; add it"
+    if error["type"] in UNKNOWN:
+        return UNKNOWN[error["type"]]
     sentence: str = error["msg"]
     return sentence.replace("Input should be", "must be").replace("List should", "must")
 

@@ -8,13 +8,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import uvicorn
 
 from leaven.serving._front import Front
 from leaven.serving._service import Service
-from leaven.web._server import NotifyingServer, listening_socket
+from leaven.web._connections import BoundedProtocol
+from leaven.web._server import NotifyingServer, end_unread, listening_socket
 
 __all__ = ["PredictionServer"]
 
@@ -36,10 +38,13 @@ class PredictionServer:
     def __init__(self, service: Service, host: str = "127.0.0.1", port: int = 0) -> None:
         self.service, self.host = service, host
         self._socket = listening_socket(host, port)
+        end_unread(self._socket, service.limits.timeout)
         self.port: int = self._socket.getsockname()[1]
         limits = service.limits
+        front = Front(service)
+        self.bodies = front.bodies
         config = uvicorn.Config(
-            Front(service),
+            front,
             lifespan="off",
             ws="none",
             proxy_headers=False,
@@ -48,6 +53,8 @@ class PredictionServer:
             server_header=False,
             date_header=False,
             backlog=WAITING,
+            # Callable as the class that uvicorn expects.
+            http=partial(BoundedProtocol, head_timeout=limits.timeout),  # type: ignore[arg-type]
             timeout_keep_alive=limits.keep_alive,  # type: ignore[arg-type]
             timeout_graceful_shutdown=limits.shutdown_timeout,  # type: ignore[arg-type]
         )
@@ -56,7 +63,7 @@ class PredictionServer:
         self._thread = threading.Thread(target=self._serve, name="leaven-serve", daemon=True)
         self._failure: BaseException | None = None
         self._is_reloading = threading.Lock()
-        self._n_reloads = 0  # under way, or about to begin
+        self._is_waiting = threading.Event()  # a reload that has not begun to read files
 
     @property
     def address(self) -> str:
@@ -65,7 +72,7 @@ class PredictionServer:
         return f"http://{host}:{self.port}"
 
     def run(self, on_ready: Callable[[], None] | None = None) -> int | None:
-        """Serve until a signal, which is returned; None if :meth:`stop` ended it."""
+        """Serve until a signal, which is returned; None if ``stop`` ended it."""
         self._server.on_ready = on_ready
         ended_by = None
         with self._signals():
@@ -95,22 +102,18 @@ class PredictionServer:
     def reload(self) -> dict[str, bool]:
         """Load the model files anew, in this thread, while the loop goes on serving."""
         with self._is_reloading:
+            self._is_waiting.clear()  # what is written from now on may be missed
             replaced = self.service.shelf.reload()
             self.service.add_reloads(replaced)
         gc.collect()  # of the models that were replaced
         return replaced
 
     def _begin_reload(self) -> None:
-        """Reload in a thread; a second one follows, a third one would load the same files."""
-        if self._n_reloads >= 2:
-            return
-        self._n_reloads += 1
-
-        def reload() -> None:
-            self.reload()
-            self._n_reloads -= 1
-
-        threading.Thread(target=reload, name="leaven-reload", daemon=True).start()
+        """Reload in a thread, after a reload that is under way."""
+        if self._is_waiting.is_set():
+            return  # that one will read the files as they are now
+        self._is_waiting.set()
+        threading.Thread(target=self.reload, name="leaven-reload", daemon=True).start()
 
     def _serve(self) -> None:
         before = sys.getswitchinterval()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-__all__ = ["NotifyingServer", "listening_socket"]
+__all__ = ["NotifyingServer", "end_unread", "listening_socket"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
 
@@ -37,6 +37,16 @@ def listening_socket(host: str, port: int) -> socket.socket:
             "or leave it out"
         ) from error
     return opened
+
+
+def end_unread(listening: socket.socket, seconds: float) -> None:
+    """Let the system end connections whose clients read nothing of a reply for so long.
+
+    The server cannot tell that itself, as a slow client may still read what the system buffers.
+    """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # on Linux; connections inherit it
+        milliseconds = min(max(1, round(1000 * seconds)), 2**31 - 1)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
 
 
 class NotifyingServer(uvicorn.Server):
