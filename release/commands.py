@@ -24,8 +24,8 @@ def run(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     umask: int = -1,
-) -> None:
-    """Run a command and append what it prints to a log; Failure unless it ends with 0."""
+) -> int:
+    """Run a command, Failure unless it ends with 0; returns where in the log its output begins."""
     words = [str(word) for word in command]
     with log.open("a", encoding="utf-8") as output:
         output.write(f"$ {' '.join(words)}\n")
@@ -38,15 +38,15 @@ def run(
             end = output.read().splitlines()[-SHOWN_LINES:]
         shown = "\n".join(f"    {line}" for line in end)
         raise Failure(f"{' '.join(words)} ended with exit code {status} (log: {log}):\n{shown}")
+    return start
 
 
 def output_of(command: Sequence[str | Path], log: Path, *, folder: Path) -> str:
     """Run a command and return what it prints."""
-    before = log.stat().st_size if log.exists() else 0
-    run(command, log, folder=folder)
+    start = run(command, log, folder=folder)
     with log.open(encoding="utf-8") as output:
-        output.seek(before)
-        return output.read().partition("\n")[2]  # after the command itself
+        output.seek(start)
+        return output.read()
 
 
 # What would let a command find the checkout instead of what is installed.
