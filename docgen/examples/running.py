@@ -22,6 +22,7 @@ from leaven.cli import app
 
 SHELL = re.compile(r"[|<>&;$*\n`\\]|^(?!leaven )")  # what needs a shell, or is another program
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+COMPILING = re.compile(r"\(?compiling (numeric kernels|took)")  # what only a first run prints
 ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 PATIENCE = 60  # seconds, for a server to say that it is ready, and for a command
 
@@ -152,7 +153,8 @@ class Runner:
 def lines_of(printed: str) -> list[str]:
     """Lines as a terminal would end up with them: after a carriage return, the last part."""
     text = ESCAPES.sub("", printed)
-    return [line.rstrip().rpartition("\r")[2] for line in text.split("\n")]
+    lines = (line.rstrip().rpartition("\r")[2] for line in text.split("\n"))
+    return [line for line in lines if not COMPILING.match(line)]
 
 
 def without_blank_end(lines: list[str]) -> list[str]:

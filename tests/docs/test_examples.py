@@ -6,7 +6,9 @@ import pytest
 from docgen.examples.comparing import agrees, updated
 from docgen.examples.files import FILES, GIVEN, CorporaAbsentError
 from docgen.examples.pages import LANGUAGES, PAGES, Page, commands
-from docgen.examples.running import ExampleError, Runner
+from docgen.examples.running import ExampleError, Runner, lines_of
+
+from leaven._base.compile_notice import ONCE
 
 READ = [Page.read(path) for path in PAGES]
 WITH_EXAMPLES = [page for page in READ if page.examples]
@@ -113,3 +115,8 @@ def test_numbers_are_brought_up_to_date():
         "took … s, 4 labels",
     ]
     assert updated(expected, ["precision 71.1 %", "took 0.2 s, 4 labels"]) is None
+
+
+def test_what_only_a_first_run_prints_is_left_out():
+    printed = f"{ONCE}\nmethod nb\n(compiling took 29 s of this run)\n"
+    assert lines_of(printed) == ["method nb", ""]
