@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 from docgen.sections import Section
@@ -14,6 +15,7 @@ NOT_LAYERS = ("datasets", "__init__")  # modules that any layer's users may use
 FAMILY = ROOT / "tests" / "test_toy_family.py"
 
 
+@cache
 def tree() -> str:
     """The packages in the order in which they may import from each other, lowest first."""
     lines = ["```", "src/leaven/"]

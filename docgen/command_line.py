@@ -1,5 +1,7 @@
 """The page about the command line, from the help of every command."""
 
+from functools import cache
+
 from typer.testing import CliRunner
 
 from leaven.cli import app
@@ -34,6 +36,7 @@ This page is written by `python -m docgen` from the commands' own help.
 """
 
 
+@cache
 def page() -> str:
     """The page about the command line as it should be."""
     verbs = [command.name for command in app.registered_commands]

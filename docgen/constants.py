@@ -3,6 +3,7 @@
 import ast
 import io
 import tokenize
+from functools import cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -81,6 +82,7 @@ class Constant(NamedTuple):
     written: str = ""  # in the code, where that is in hexadecimal digits
 
 
+@cache
 def constants_of(module: str) -> list[Constant]:
     """The constants of a module, in the order in which it has them."""
     path = PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
