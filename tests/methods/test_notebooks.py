@@ -411,7 +411,7 @@ def test_phases_of_several_threads_are_drawn(notebook):
 
 @pytest.mark.slow
 def test_a_real_kernel_shows_bars_and_tables(tmp_path):
-    nbclient = pytest.importorskip("nbclient", reason="nbclient runs notebooks; it is not needed")
+    nbclient = pytest.importorskip("nbclient", reason="nbclient runs notebooks")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
     setup = f"""
