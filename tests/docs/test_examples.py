@@ -62,8 +62,8 @@ def page_of(tmp_path, text):
     [
         "```console\n$ leaven trian x.csv\n```\n",
         "```console\n$ leaven --version\nleaven 9.9.9\n```\n",
-        "```console\n$ echo 3.50\n3.60\n```\n",
-        "```console\n$ echo accuracy 71 %\naccuracy 74 %\n```\n",
+        "```console\n$ echo 3.50\n4.60\n```\n",
+        "```console\n$ echo accuracy 71 %\naccuracy 84 %\n```\n",
         "```console\n$ false\n```\n",
         "```console\n$ exit 3 &\nready\n```\n",
         "```python\nimport leaven\nleaven.trian\n```\n",
@@ -83,7 +83,7 @@ def test_an_example_that_is_wrong_is_found(text, tmp_path, monkeypatch):
     ("expected", "printed", "is_same"),
     [
         ("accuracy  71.1 %", "accuracy 71.2 %", True),
-        ("accuracy  71.1 %", "accuracy 72.5 %", False),
+        ("accuracy  71.1 %", "accuracy 82.5 %", False),
         ("3,985 documents", "3,985 documents", True),
         ("a … c", "a b c", True),
         ("a … c", "a b d", False),

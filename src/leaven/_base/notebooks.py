@@ -47,7 +47,7 @@ class NotebookBars:
     def start(self) -> None:
         from IPython.display import display
 
-        self._handle = display(self._content, raw=True, display_id=True)
+        self._handle = display(self._content, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
     def add_task(self, phase: str, *, total: int | None, amount: str) -> int:
         self.rows.append(_Row(phase, total, amount))
