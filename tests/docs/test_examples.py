@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from docgen.examples.comparing import agrees, updated
+from docgen.examples.comparing import agrees, matches, updated
 from docgen.examples.files import FILES, GIVEN, CorporaAbsentError
 from docgen.examples.pages import LANGUAGES, PAGES, Page, commands
 from docgen.examples.running import ExampleError, Runner, lines_of
@@ -120,3 +120,9 @@ def test_numbers_are_brought_up_to_date():
 def test_what_only_a_first_run_prints_is_left_out():
     printed = f"{ONCE}\nmethod nb\n(compiling took 29 s of this run)\n"
     assert lines_of(printed) == ["method nb", ""]
+
+
+def test_with_the_versions_of_the_constraints_numbers_may_differ_by_two_in_the_last_digit():
+    assert matches(["accuracy 71.1 %"], ["accuracy 71.3 %"], 0.005) is not None
+    assert matches(["accuracy 71.1 %"], ["accuracy 72.5 %"], 0.005) is None
+    assert matches(["67 % combined"], ["71 % combined"], 0.005) is None
