@@ -13,8 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol, Self, TypeVar
 
+import leaven
+
 __all__ = ["Case", "Fault", "Outcome", "checked_message", "drawn", "guarded", "quiet"]
 
+PACKAGE = Path(leaven.__file__).resolve().parent
 SECONDS = 20.0  # longest that one case may take, even on a busy machine
 LONGEST = 600  # characters of a message
 PREFIX = "leaven-fuzzing-"  # of temporary folders
@@ -83,7 +86,7 @@ def described(error: BaseException) -> tuple[str, str]:
     frames = [
         f"{Path(frame.filename).name}:{frame.name}"
         for frame in traceback.extract_tb(error.__traceback__)
-        if "leaven" in Path(frame.filename).parts
+        if PACKAGE in Path(frame.filename).resolve().parents
     ]
     place = frames[-1] if frames else "the check"
     return f"{type(error).__name__} in {place}", " ".join(str(error).split())[:200]
