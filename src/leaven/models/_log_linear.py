@@ -18,8 +18,8 @@ import numpy as np
 from leaven._base.measures import log_softmax
 from leaven._base.typing import FloatArray, IntArray
 from leaven.corpora._base import Block, Corpus
-from leaven.models import _mixture_kernels
 from leaven.models._base import Slope
+from leaven.models._expected_counts import Components, expect_counts
 
 __all__ = ["MarginalSlope", "NaiveMRF", "Partition", "log_unigram"]
 
@@ -111,22 +111,9 @@ class NaiveMRF:
         """
         X = block.X
         counts = np.empty((X.shape[1] + 1, self.n_classes))
-        value = _mixture_kernels.expect_counts(
-            X.indptr,
-            X.indices,
-            X.data,
-            y,
-            weight,
-            1.0,
-            np.arange(self.n_classes),
-            table[-1],
-            table[:-1],
-            1.0,
-            np.empty((0, 0)),
-            counts[-1],
-            counts[:-1],
-        )
-        return Slope(float(value), counts, float(weight.sum()))
+        components = Components(np.arange(self.n_classes), table[-1], table[:-1])
+        value = expect_counts(X, y, weight, components, counts[-1], counts[:-1])
+        return Slope(value, counts, float(weight.sum()))
 
 
 def log_unigram(corpus: Corpus) -> FloatArray:

@@ -11,6 +11,7 @@ from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.models import _mixture_kernels
 from leaven.models._base import SummedFields
+from leaven.models._expected_counts import Components, Vectors, expect_counts
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
@@ -115,7 +116,7 @@ class MultinomialMixture:
         block: Block,
         out: MixtureStats | None = None,
     ) -> MixtureStats:
-        return self._count(params, posterior, block, out, np.empty((0, 0)))
+        return self._count(params, posterior, block, out, None)
 
     def _count(
         self,
@@ -123,12 +124,9 @@ class MultinomialMixture:
         posterior: Posterior,
         block: Block,
         out: MixtureStats | None,
-        scores: FloatArray,
+        vectors: Vectors | None,
     ) -> MixtureStats:
-        """E-step; ``scores`` (n_documents, n_components) of another view are added, or are empty.
-
-        They are overwritten with the documents' weighted responsibilities.
-        """
+        """E-step; ``vectors``, if there are any, are another view of the documents."""
         X = block.X
         # The kernel does not check these numbers.
         if X.shape[1] != params.log_word.shape[1]:
@@ -146,22 +144,20 @@ class MultinomialMixture:
             words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
         else:
             documents, words = out.documents, out.words.T
-        objective = _mixture_kernels.expect_counts(
-            X.indptr,
-            X.indices,
-            X.data,
+        objective = expect_counts(
+            X,
             block.y,
             block.weight,
-            self.unlabeled_weight,
-            self.component_class,
-            params.log_weight,
-            np.ascontiguousarray(params.log_word.T),
-            posterior.beta,
-            scores.astype(params.log_word.dtype, copy=False),
+            Components(
+                self.component_class, params.log_weight, np.ascontiguousarray(params.log_word.T)
+            ),
             documents,
             words,
+            unlabeled_weight=self.unlabeled_weight,
+            beta=posterior.beta,
+            vectors=vectors,
         )
-        return MixtureStats(float(objective), documents, words.T)
+        return MixtureStats(objective, documents, words.T)
 
     def maximize(
         self, params: MixtureParams, stats: MixtureStats, out: MixtureParams | None = None

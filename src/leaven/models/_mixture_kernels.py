@@ -5,69 +5,16 @@
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from leaven._base.compile import kernel
+from leaven._base.lane_kernels import add, exponential, larger, largest_of, load, sum_of
+from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, from_slots
 
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
 NEGLIGIBLE = 1e-12
 LEAST_GAP = -30.0  # e to this is negligible
-AHEAD = 32  # words between the one that is scored and the one that is fetched
-
-
-@intrinsic
-def _prefetch(typing_context, array, place):
-    """Start to load an array's number ``place`` in memory, which will be needed soon."""
-    signature = types.void(array, place)
-
-    def generate(context, builder, signature, arguments):
-        base = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        address = builder.bitcast(builder.gep(base, [arguments[1]]), ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        for_reading, keep_close, is_data = (ir.Constant(number, n) for n in (0, 3, 1))
-        builder.call(function, [address, for_reading, keep_close, is_data])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-@kernel
-def _score(indices, data, begin, end, log_word, score):
-    """Add a document's log likelihood under every component to ``score``.
-
-    Eight words at a time, because ``score`` is read and written for each time. The rows of
-    words further on, also of the next document, are called to the cache meanwhile.
-    """
-    n_components = log_word.shape[1]
-    rest = begin + (end - begin) // 8 * 8
-    for nz in range(begin, rest, 8):
-        for ahead in range(nz + AHEAD, min(nz + AHEAD + 8, len(indices))):
-            place = np.int64(indices[ahead]) * n_components
-            _prefetch(log_word, place)
-            _prefetch(log_word, place + n_components // 2)
-        x0, x1, x2, x3 = data[nz], data[nz + 1], data[nz + 2], data[nz + 3]
-        x4, x5, x6, x7 = data[nz + 4], data[nz + 5], data[nz + 6], data[nz + 7]
-        w0, w1, w2, w3 = indices[nz], indices[nz + 1], indices[nz + 2], indices[nz + 3]
-        w4, w5, w6, w7 = indices[nz + 4], indices[nz + 5], indices[nz + 6], indices[nz + 7]
-        for k in range(n_components):
-            score[k] += (
-                (x0 * log_word[w0, k] + x1 * log_word[w1, k])
-                + (x2 * log_word[w2, k] + x3 * log_word[w3, k])
-            ) + (
-                (x4 * log_word[w4, k] + x5 * log_word[w5, k])
-                + (x6 * log_word[w6, k] + x7 * log_word[w7, k])
-            )
-    for nz in range(rest, end):
-        x = data[nz]
-        word = indices[nz]
-        for k in range(n_components):
-            score[k] += x * log_word[word, k]
+DOCUMENTS_PER_PART = 1000  # whose vectors are summed in their own precision
 
 
 @kernel
@@ -79,47 +26,36 @@ def _score_one(indices, data, begin, end, log_word, k):
 
 
 @kernel
-def _add_to_all(indices, data, begin, end, q, words):
-    """Add a document's counts, times ``q``, to every component."""
-    n_components = words.shape[1]
-    for nz in range(begin, end):
-        x = data[nz]
-        word = indices[nz]
-        for k in range(n_components):
-            words[word, k] += x * q[k]
+def _share_out(score, beta, lanes):
+    """Maximize sum_k q_k score_k + H(q) / beta; returns the maximum.
 
-
-@kernel
-def _add_to_one(indices, data, begin, end, share, k, words):
-    for nz in range(begin, end):
-        words[indices[nz], k] += data[nz] * share
-
-
-@kernel
-def _share_out(score, is_allowed, beta, q):
-    """Maximize sum_k q_k score_k + H(q) / beta over the allowed components.
-
-    Writes the maximizer to ``q`` and returns the maximum. Negligible shares become zero.
+    The maximizer takes the place of ``score``, which is minus infinity where a component is not
+    allowed. Negligible shares become zero.
     """
-    n_components = len(score)
-    top = -1
-    for k in range(n_components):
-        if is_allowed[k] and (top < 0 or score[k] > score[top]):
-            top = k
+    n_lanes = len(lanes)
+    tops = load(score, 0, lanes)
+    for slot in range(n_lanes, len(score), n_lanes):
+        tops = larger(tops, load(score, slot, lanes))
+    top = largest_of(tops)
     if beta == np.inf:
-        q[:] = 0.0
-        q[top] = 1.0
-        return score[top]
-    total = 0.0
-    for k in range(n_components):
-        gap = beta * (score[k] - score[top])
-        q[k] = np.exp(gap) if is_allowed[k] and gap > LEAST_GAP else 0.0
-        total += q[k]
-    for k in range(n_components):
-        q[k] /= total
-        if q[k] < NEGLIGIBLE:
-            q[k] = 0.0
-    return score[top] + np.log(total) / beta
+        is_found = False
+        for slot in range(len(score)):
+            is_best = score[slot] == top and not is_found
+            is_found = is_found or is_best
+            score[slot] = 1.0 if is_best else 0.0
+        return top
+    for slot in range(len(score)):
+        gap = beta * (score[slot] - top)
+        score[slot] = exponential(gap) if gap > LEAST_GAP else 0.0
+    sums = load(score, 0, lanes)
+    for slot in range(n_lanes, len(score), n_lanes):
+        sums = add(sums, load(score, slot, lanes))
+    total = sum_of(sums)
+    scale = 1.0 / total
+    for slot in range(len(score)):
+        share = score[slot] * scale
+        score[slot] = share if share >= NEGLIGIBLE else 0.0
+    return top + np.log(total) / beta
 
 
 @kernel
@@ -131,68 +67,76 @@ def expect_counts(
     weight,  # of each document
     unlabeled_weight,
     component_class,
-    log_weight,  # float64[n_components]
+    slot_component,  # component of each slot, -1 where it has another
+    start,  # float64[n_slots]: log weight of each slot's component, minus infinity where -1
     log_word,  # [n_words, n_components]: a word's row is read at once
+    dims,  # 0, 1, … for each dimension of the vectors, of which there may be none
+    vectors,  # [n_documents * n_dims]
+    directions,  # [n_dims, n_components], times the concentration
     beta,  # inverse temperature, infinity for hard assignment
-    scores,  # [n_documents, n_components] of another view, or empty; becomes weight times q
-    documents,  # float64[n_components], overwritten
+    lanes,
+    documents,  # float64[n_slots], overwritten
     words,  # [n_words, n_components], overwritten
+    vector_sums,  # float64[n_dims, n_components], overwritten
 ):
     """E-step and expected counts of a block in one pass; returns its part of the objective.
 
     Scores are summed in float64 whatever the counts' type: a document's log likelihood is
-    in the thousands, where float32 has three decimals. The loops over a document's words
-    are functions of their own, because the compiler vectorises them only when few arrays
-    could overlap.
+    in the thousands, where float32 has three decimals.
     """
-    n_components = len(component_class)
-    score = np.empty(n_components)
-    q = np.empty(n_components)
-    q_narrow = np.empty(n_components, dtype=words.dtype)
-    is_allowed = np.ones(n_components, dtype=np.bool_)
-    has_scores = len(scores) > 0
-    objective = 0.0
+    n_slots, n_dims = len(start), len(dims)
+    score = np.empty(n_slots)
+    shares = np.empty(len(component_class), dtype=words.dtype)
+    part = np.empty(directions.shape, dtype=directions.dtype)
     # Zeroed here: numpy gives large pages to empty arrays, not to zero ones.
-    words[:] = 0.0
-    documents[:] = 0.0
+    _clear(words)
+    _clear(part)
+    _clear(vector_sums)
+    for slot in range(n_slots):
+        documents[slot] = 0.0
+    objective = 0.0
     for i in range(len(y)):
         w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
-        if w == 0.0:
-            if has_scores:
-                scores[i] = 0.0
-            continue
-        begin, end = indptr[i], indptr[i + 1]
-        for k in range(n_components):
-            score[k] = log_weight[k]
-        if has_scores:
-            for k in range(n_components):
-                score[k] += scores[i, k]
-        if y[i] >= 0:
-            for k in range(n_components):
-                is_allowed[k] = component_class[k] == y[i]
-                if is_allowed[k]:
-                    score[k] += _score_one(indices, data, begin, end, log_word, k)
-        else:
-            is_allowed[:] = True
-            _score(indices, data, begin, end, log_word, score)
-        objective += w * _share_out(score, is_allowed, beta, q)
-        n_active = 0
-        for k in range(n_components):
-            share = q[k] * w
-            q_narrow[k] = share
-            documents[k] += share
-            n_active += share > 0.0
-        if has_scores:
-            for k in range(n_components):
-                scores[i, k] = q_narrow[k]
-        # A vector operation adds to eight components at the price of one.
-        if 8 * n_active > n_components:
-            _add_to_all(indices, data, begin, end, q_narrow, words)
-        else:
-            for k in range(n_components):
-                if q_narrow[k] > 0.0:
-                    _add_to_one(indices, data, begin, end, q_narrow[k], k, words)
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        first, last = i * n_dims, (i + 1) * n_dims
+        if w != 0.0:
+            fetch_rows(indices, begin, end, words)
+            for slot in range(n_slots):
+                score[slot] = start[slot]
+            if n_dims:
+                add_rows(dims, np.int64(0), vectors, first, last, directions, lanes, score)
+            if y[i] < 0:
+                add_rows(indices, begin, data, begin, end, log_word, lanes, score)
+            else:
+                for slot in range(n_slots):
+                    k = slot_component[slot]
+                    if k >= 0 and component_class[k] == y[i]:
+                        score[slot] += _score_one(indices, data, begin, end, log_word, k)
+                    else:
+                        score[slot] = -np.inf
+            objective += w * _share_out(score, beta, lanes)
+            for slot in range(n_slots):
+                score[slot] *= w
+                documents[slot] += score[slot]
+            from_slots(score, lanes, shares)
+            if i + 1 < len(y):
+                fetch_rows(indices, end, np.int64(indptr[i + 2]), log_word)
+            add_to_rows(indices, begin, data, begin, end, shares, lanes, words)
+            if n_dims:
+                add_to_rows(dims, np.int64(0), vectors, first, last, shares, lanes, part)
+        if n_dims and (i % DOCUMENTS_PER_PART == DOCUMENTS_PER_PART - 1 or i == len(y) - 1):
+            for d in range(n_dims):
+                for k in range(len(component_class)):
+                    vector_sums[d, k] += part[d, k]
+            _clear(part)
     return objective
+
+
+@kernel
+def _clear(table):
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            table[row, column] = 0
 
 
 @kernel
@@ -206,43 +150,3 @@ def smooth(words, alpha, smoothed):
             smoothed[word, k] = value
             total[k] += value
     return total
-
-
-@kernel
-def score_vectors(vectors, directions, scores):
-    """Write vectors times ``directions`` [n_dims, n_components] to ``scores``.
-
-    A matrix product, but called from several threads at once, where a library's own threads
-    would only be in each other's way.
-    """
-    n_dims, n_components = directions.shape
-    for i in range(len(vectors)):
-        for k in range(n_components):
-            scores[i, k] = 0.0
-        for d in range(n_dims):
-            v = vectors[i, d]
-            for k in range(n_components):
-                scores[i, k] += v * directions[d, k]
-
-
-@kernel
-def add_vectors(shares, vectors, sums):
-    """Write the sum of documents' vectors, times their shares, to ``sums`` [n_components, n_dims].
-
-    Every thousand documents are added up in the vectors' own precision, the sums of thousands
-    in that of ``sums``.
-    """
-    n_components, n_dims = sums.shape
-    part = np.zeros((n_components, n_dims), dtype=vectors.dtype)
-    sums[:] = 0.0
-    for i in range(len(vectors)):
-        for k in range(n_components):
-            share = shares[i, k]
-            if share > 0.0:
-                for d in range(n_dims):
-                    part[k, d] += share * vectors[i, d]
-        if i % 1000 == 999 or i == len(vectors) - 1:
-            for k in range(n_components):
-                for d in range(n_dims):
-                    sums[k, d] += part[k, d]
-            part[:] = 0.0

@@ -7,7 +7,7 @@ import numpy as np
 
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
-from leaven.models import _mixture_kernels
+from leaven.models._expected_counts import Vectors
 from leaven.models._mixture import MixtureParams, MixtureStats, MultinomialMixture
 from leaven.posteriors import Posterior
 
@@ -79,15 +79,14 @@ class TwoViewMixture(MultinomialMixture):
         assert isinstance(params, TwoViewParams)
         vectors = self._checked(block.vectors, block.X.shape[0])
         dtype = params.log_word.dtype
-        vectors = np.ascontiguousarray(vectors, dtype)
         directions = (dtype.type(self.concentration) * params.directions.T).astype(dtype)
-        shares = np.empty((len(vectors), directions.shape[1]), dtype)
-        # Scores first; the counting overwrites them with weighted responsibilities.
-        _mixture_kernels.score_vectors(vectors, np.ascontiguousarray(directions), shares)
-        words = self._count(params, posterior, block, out, shares)
-        sums = np.empty(params.directions.shape)
-        _mixture_kernels.add_vectors(shares, vectors, sums)
-        return TwoViewStats(words.objective, words.documents, words.words, sums)
+        views = Vectors(
+            np.ascontiguousarray(vectors, dtype),
+            np.ascontiguousarray(directions),
+            np.empty(directions.shape),
+        )
+        words = self._count(params, posterior, block, out, views)
+        return TwoViewStats(words.objective, words.documents, words.words, views.sums.T)
 
     def maximize(
         self, params: MixtureParams, stats: MixtureStats, out: MixtureParams | None = None

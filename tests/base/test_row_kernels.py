@@ -1,0 +1,78 @@
+"""Sums over rows of a table, and additions to them, against plain numpy."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from leaven._base.compile import kernel
+from leaven._base.lane_kernels import exponential, lanes_for
+from leaven._base.row_kernels import add_rows, add_to_rows, from_slots, slot_columns
+
+COLUMNS = [1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 20, 31, 32, 33, 47, 100]
+
+
+def table_and_document(n_columns, dtype, n_values=21, n_rows=30):
+    rng = np.random.default_rng(n_columns)
+    table = rng.normal(size=(n_rows, n_columns)).astype(dtype)
+    rows = np.sort(rng.choice(n_rows, n_values, replace=False)).astype(np.int32)
+    return table, rows, rng.exponential(size=n_values).astype(dtype)
+
+
+@pytest.mark.parametrize("n_columns", COLUMNS)
+def test_every_column_has_one_slot_of_its_own(n_columns):
+    lanes = lanes_for(n_columns)
+    columns = slot_columns(n_columns, lanes)
+    assert len(columns) % len(lanes) == 0
+    assert_array_equal(columns[columns >= 0], np.arange(n_columns))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", COLUMNS)
+def test_sum_of_rows(n_columns, dtype):
+    table, rows, data = table_and_document(n_columns, dtype)
+    lanes = lanes_for(n_columns)
+    columns = slot_columns(n_columns, lanes)
+    slots = np.where(columns >= 0, 0.5, -np.inf)
+    begin, end = 2, 19  # two times eight values, and one
+    add_rows(rows[1:], np.int64(1), data, np.int64(begin), np.int64(end), table, lanes, slots)
+    expected = 0.5 + data[begin:end].astype(float) @ table[rows[begin:end]].astype(float)
+    found = np.empty(n_columns)
+    from_slots(slots, lanes, found)
+    assert_allclose(found, expected, rtol=1e-5 if dtype == np.float32 else 1e-13, atol=1e-5)
+    assert np.isneginf(slots[columns < 0]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", COLUMNS)
+def test_addition_to_rows(n_columns, dtype):
+    table, rows, data = table_and_document(n_columns, dtype)
+    values = np.random.default_rng(0).normal(size=n_columns).astype(dtype)
+    values[n_columns // 3 :: 2] = 0.0
+    expected = table.astype(float)
+    begin, end = 3, 18
+    expected[rows[begin:end]] += np.outer(data[begin:end], values)
+    untouched = np.setdiff1d(np.arange(len(table)), rows[begin:end])
+    before = table.copy()
+    add_to_rows(
+        rows, np.int64(begin), data, np.int64(begin), np.int64(end), values,
+        lanes_for(n_columns), table,
+    )  # fmt: skip
+    assert_allclose(table, expected, rtol=1e-5 if dtype == np.float32 else 1e-14, atol=1e-6)
+    assert_array_equal(table[untouched], before[untouched])
+
+
+@kernel
+def _exponentials(x, out):
+    for i in range(len(x)):
+        out[i] = exponential(x[i])
+
+
+def test_exponential_is_that_of_the_library():
+    x = -np.concatenate([[0.0], np.geomspace(1e-18, 700.0, 20_001)])
+    out = np.empty_like(x)
+    _exponentials(x, out)
+    assert_allclose(out, np.exp(x), rtol=4.5e-16)
+    assert out[0] == 1.0
+    _exponentials(np.array([-1e9, -np.inf]), out[:2])
+    assert 0.0 < out[0] < 1e-300
+    assert 0.0 < out[1] < 1e-300
