@@ -45,7 +45,7 @@ def vectors(texts: list[str]) -> Row:
     peer = csr_matrix(X)
     best = best_seconds(
         {
-            "ours": lambda: fit_latent(corpus, 100).vectors(X, n_threads=2),
+            "ours": lambda: fit_latent(corpus, 100, n_threads=2).vectors(X, n_threads=2),
             "peer": lambda: TruncatedSVD(100, random_state=0).fit_transform(peer),
         },
         rounds=3,

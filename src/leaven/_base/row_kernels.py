@@ -14,6 +14,7 @@ from leaven._base.lane_kernels import (
     add,
     add_wide,
     any_nonzero,
+    lanes_for,
     load,
     multiply,
     multiply_add,
@@ -21,7 +22,7 @@ from leaven._base.lane_kernels import (
     spread,
     store,
 )
-from leaven._base.typing import IntArray
+from leaven._base.typing import FloatArray, IntArray
 
 NEAR = 2**19  # bytes of a table's first rows, which are taken to be in a core's cache
 
@@ -34,6 +35,11 @@ def slot_columns(n_columns: int, lanes: tuple[int, ...]) -> IntArray:
     columns[n_slots - n_lanes :] -= n_slots - n_columns
     columns[n_slots - n_lanes : 2 * n_slots - n_lanes - n_columns] = -1
     return columns
+
+
+def new_slots(n_columns: int) -> FloatArray:
+    """Room for the slots of a row."""
+    return np.empty(len(slot_columns(n_columns, lanes_for(n_columns))))
 
 
 @kernel

@@ -150,7 +150,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):
         run = Run.seeded(checked_seed(self.random_state), self.n_jobs, progress=progress)
         if learner.n_dims:
             on_pass = progress.phase("vectors")
-            view = learn_view(training.corpus, learner.n_dims, run.seed, on_pass)
+            view = learn_view(training.corpus, learner.n_dims, run.seed, on_pass, run.n_threads)
             training = training.with_vectors(view.seen, view.n_dims)
         learned = learner.fit(training, run)
         # Only now, so that a failed fit leaves the estimator as it was.

@@ -4,56 +4,51 @@
 import numpy as np
 
 from leaven._base.compile import kernel
+from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, from_slots
 
 
 @kernel
-def project_rows(indptr, indices, data, first, last, basis, out):
+def project_rows(indptr, indices, data, first, last, basis, lanes, slots, out):
     """Write rows ``first`` to ``last`` of the documents times ``basis`` to ``out``."""
     for i in range(first, last):
-        out[i] = 0.0
-        _add_projection(indices, data, indptr[i], indptr[i + 1], basis, out[i])
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        _project(indices, data, begin, end, basis, lanes, slots, out[i])
 
 
 @kernel
-def add_gram(indptr, indices, data, weight, basis, emphasis, out):
+def add_gram(indptr, indices, data, weight, basis, emphasis, lanes, slots, place, out):
     """Add weight * x x^T basis to ``out`` for every document x, scaled to unit length.
 
     x are the documents' words times their ``emphasis``. Rows of ``basis`` are already multiplied
     by it; rows of ``out`` are left for the caller to multiply.
     """
-    place = np.zeros(basis.shape[1], dtype=basis.dtype)
     for i in range(len(indptr) - 1):
-        begin, end = indptr[i], indptr[i + 1]
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
         square = 0.0
         for nz in range(begin, end):
             x = data[nz] * emphasis[indices[nz]]
             square += x * x
         if square == 0.0 or weight[i] == 0.0:
             continue
-        place[:] = 0.0
-        _add_projection(indices, data, begin, end, basis, place)
-        place *= basis.dtype.type(weight[i] / square)
-        for nz in range(begin, end):
-            x = data[nz]
-            word = indices[nz]
-            for k in range(basis.shape[1]):
-                out[word, k] += x * place[k]
+        fetch_rows(indices, begin, end, out)
+        _project(indices, data, begin, end, basis, lanes, slots, place)
+        for k in range(len(place)):
+            place[k] *= weight[i] / square
+        add_to_rows(indices, begin, data, begin, end, place, lanes, out)
 
 
 @kernel
-def _add_projection(indices, data, begin, end, basis, place):
-    for nz in range(begin, end):
-        x = data[nz]
-        word = indices[nz]
-        for k in range(basis.shape[1]):
-            place[k] += x * basis[word, k]
+def _project(indices, data, begin, end, basis, lanes, slots, place):
+    for slot in range(len(slots)):
+        slots[slot] = 0.0
+    add_rows(indices, begin, data, begin, end, basis, lanes, slots)
+    from_slots(slots, lanes, place)
 
 
 @kernel
-def unit_vector(indices, data, basis, center, out):
+def unit_vector(indices, data, basis, center, lanes, slots, out):
     """Write the unit vector of one document, from its words, as rows of several are made."""
-    out[:] = 0.0
-    _add_projection(indices, data, np.int64(0), np.int64(len(indices)), basis, out)
+    _project(indices, data, np.int64(0), np.int64(len(indices)), basis, lanes, slots, out)
     _scale_to_one(out)
     is_known = False
     for k in range(len(out)):

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from leaven._base.lane_kernels import lanes_for
+from leaven._base.row_kernels import new_slots
 from leaven._base.tensors import StoredArrays, check_sensible, check_shapes
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
@@ -96,11 +98,12 @@ class LatentSpace(View):
 
     def one_text(self) -> VectorOfText:
         basis, center = np.ascontiguousarray(self.basis), np.array(self.center)
+        lanes = lanes_for(self.n_dims)
 
         def vector(indices: IntArray, values: FloatArray) -> FloatArray:
-            out = np.empty(len(center), basis.dtype)
+            out, slots = np.empty(len(center), basis.dtype), new_slots(len(center))
             data = values.astype(basis.dtype, copy=False)
-            _latent_kernels.unit_vector(indices, data, basis, center, out)
+            _latent_kernels.unit_vector(indices, data, basis, center, lanes, slots, out)
             return out
 
         return vector
@@ -130,12 +133,16 @@ class LatentSpace(View):
         data = X.data.astype(dtype, copy=False)
         n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
         rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
-        run_in_threads(
-            lambda part: _latent_kernels.project_rows(
-                X.indptr, X.indices, data, rows[part], rows[part + 1], self.basis, out
-            ),
-            n_parts,
-        )
+        basis, lanes = np.ascontiguousarray(self.basis), lanes_for(self.n_dims)
+
+        def project(part: int) -> None:
+            slots = new_slots(self.n_dims)
+            first, last = rows[part], rows[part + 1]
+            _latent_kernels.project_rows(
+                X.indptr, X.indices, data, first, last, basis, lanes, slots, out
+            )
+
+        run_in_threads(project, n_parts)
         return unit_rows(out)
 
 

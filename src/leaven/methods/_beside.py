@@ -53,6 +53,7 @@ def seen_beside(
         )
     view = earlier.beside_view(found.counter)
     if view is None:
-        view = learn_view(found.training.corpus, n_dims, run.seed, run.progress.phase("vectors"))
+        on_pass = run.progress.phase("vectors")
+        view = learn_view(found.training.corpus, n_dims, run.seed, on_pass, run.n_threads)
     same = replace(found.training, like=words)
     return Beside(found.counter, view, same.with_vectors(view.seen, view.n_dims))

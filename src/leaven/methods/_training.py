@@ -209,7 +209,7 @@ class Training:
         def learn() -> tuple[TrainingSet, View]:
             on_pass = self.run.progress.phase("vectors")
             view = earlier.view or learn_view(
-                training.corpus, self.learner.n_dims, self.run.seed, on_pass
+                training.corpus, self.learner.n_dims, self.run.seed, on_pass, self.run.n_threads
             )
             return training.with_vectors(view.seen, view.n_dims), view
 
