@@ -8,10 +8,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from benchmarks._common import Row, best_seconds, newsgroups
-from benchmarks.em import scipy_iteration, supervised_start
+from benchmarks.em import scipy_iteration
 from leaven.corpora import InMemoryCorpus
 from leaven.documents._arrow import as_text_array
-from leaven.learning import anneal, run_em
+from leaven.learning import anneal, run_em, supervised_start
 from leaven.models import MixtureParams, MultinomialMixture
 from leaven.posteriors import cooling
 from leaven.text._counter import fit_counter
@@ -51,7 +51,7 @@ def _prepared(
     part = csr_array(X[chosen])
     model = MultinomialMixture(np.arange(len(classes)), n_threads=2)
     corpus = InMemoryCorpus(part, y, n_threads=2)
-    return model, corpus, supervised_start(model, corpus, part), part, y
+    return model, corpus, supervised_start(model, corpus)[0], part, y
 
 
 def _seconds(texts: list[str], labels: Any) -> Row:
