@@ -14,8 +14,8 @@ from leaven._base.threads import count_threads
 
 RESULTS = Path(__file__).with_name("results.json")
 SUITES = (
-    "text", "em", "annealing", "pipeline", "default", "neighbors", "label_sets", "hybrids",
-    "fisher", "labeling", "serving", "scale", "startup",
+    "text", "em", "annealing", "pipeline", "default", "predicting", "neighbors", "label_sets",
+    "hybrids", "fisher", "labeling", "serving", "scale", "startup",
 )  # fmt: skip
 
 

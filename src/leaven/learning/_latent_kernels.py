@@ -42,7 +42,15 @@ def add_gram(indptr, indices, data, weight, basis, emphasis, out):
 
 @kernel
 def _add_projection(indices, data, begin, end, basis, place):
-    for nz in range(begin, end):
+    """Add the words' rows of ``basis``, four at a time, because ``place`` is written each time."""
+    rest = begin + (end - begin) // 4 * 4
+    for nz in range(begin, rest, 4):
+        x0, x1, x2, x3 = data[nz], data[nz + 1], data[nz + 2], data[nz + 3]
+        w0, w1, w2, w3 = indices[nz], indices[nz + 1], indices[nz + 2], indices[nz + 3]
+        for k in range(basis.shape[1]):
+            added = place[k] + x0 * basis[w0, k] + x1 * basis[w1, k]
+            place[k] = added + x2 * basis[w2, k] + x3 * basis[w3, k]
+    for nz in range(rest, end):
         x = data[nz]
         word = indices[nz]
         for k in range(basis.shape[1]):
@@ -61,6 +69,14 @@ def unit_vector(indices, data, basis, center, out):
     for k in range(len(out)):
         out[k] = out[k] - center[k] if is_known else 0.0
     _scale_to_one(out)
+
+
+@kernel
+def unit_vectors(indptr, indices, data, first, last, basis, center, out):
+    """Write the unit vectors of rows ``first`` to ``last`` of the documents to ``out``."""
+    for i in range(first, last):
+        begin, end = indptr[i], indptr[i + 1]
+        unit_vector(indices[begin:end], data[begin:end], basis, center, out[i])
 
 
 @kernel

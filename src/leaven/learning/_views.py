@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from leaven._base.compile import Kernel
 from leaven._base.tensors import StoredArrays, check_sensible, check_shapes
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
@@ -92,7 +93,7 @@ class LatentSpace(View):
                 "vectors are given, and this classifier learned its own from the text; leave "
                 "them out, or fit with vectors too"
             )
-        return _centered(self.projected(X, n_threads), self.center)
+        return self._rows(X, n_threads, _latent_kernels.unit_vectors, self.center)
 
     def one_text(self) -> VectorOfText:
         basis, center = np.ascontiguousarray(self.basis), np.array(self.center)
@@ -125,18 +126,24 @@ class LatentSpace(View):
 
     def projected(self, X: Counts, n_threads: int | None = None) -> FloatArray:
         """Unit vectors of documents, before the training documents' mean is subtracted."""
+        return unit_rows(self._rows(X, n_threads, _latent_kernels.project_rows))
+
+    def _rows(
+        self, X: Counts, n_threads: int | None, write: Kernel, *more: FloatArray
+    ) -> FloatArray:
+        """A row for each document, written by a kernel in threads."""
         dtype = self.basis.dtype
         out = np.empty((X.shape[0], self.basis.shape[1]), dtype)
         data = X.data.astype(dtype, copy=False)
         n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
         rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
         run_in_threads(
-            lambda part: _latent_kernels.project_rows(
-                X.indptr, X.indices, data, rows[part], rows[part + 1], self.basis, out
+            lambda part: write(
+                X.indptr, X.indices, data, rows[part], rows[part + 1], self.basis, *more, out
             ),
             n_parts,
         )
-        return unit_rows(out)
+        return out
 
 
 @dataclass(frozen=True, eq=False)

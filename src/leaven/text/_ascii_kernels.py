@@ -21,7 +21,7 @@ _LAST = np.uint64(BLOCK - 1)
 
 
 @intrinsic
-def _word_bits(typing_context, data, place, lowered, to, n_digits, underscore, lower_bit):
+def word_bits(typing_context, data, place, lowered, to, n_digits, underscore, lower_bit):
     """Lower-case 64 bytes; returns a bit for each, the lowest one first: is it part of a word?
 
     Letters are, and digits below ``n_digits``, and the character ``underscore``. ``lower_bit``
@@ -93,11 +93,11 @@ def find_words(
         if n_tokens + _MOST_WORDS > len(ends):
             return (begin + word_begin if in_word else position), n_tokens
         if position + BLOCK <= len(data):
-            inside = _word_bits(data, position, lowered, here, n_digits, underscore, lower_bit)
+            inside = word_bits(data, position, lowered, here, n_digits, underscore, lower_bit)
         else:
             for i in range(len(data) - position):
                 lowered[here + i] = data[position + i]
-            inside = _word_bits(lowered, here, lowered, here, n_digits, underscore, lower_bit)
+            inside = word_bits(lowered, here, lowered, here, n_digits, underscore, lower_bit)
         if end - position < BLOCK:
             inside &= (_ONE << np.uint64(end - position)) - _ONE
         changes = inside ^ ((inside << _ONE) | in_word)

@@ -42,7 +42,7 @@ def mapped_or_stopped(
 
 
 @kernel
-def _is_ascii(data, begin, end):
+def is_all_ascii(data, begin, end):
     high = np.uint64(0)
     for i in range(begin, end - 7, 8):
         high |= load8(data, i)
@@ -136,7 +136,7 @@ def survey(data, offsets, is_ascii, is_special):
     found = False
     for document in range(len(offsets) - 1):
         begin, end = offsets[document], offsets[document + 1]
-        is_ascii[document] = _is_ascii(data, begin, end)
+        is_ascii[document] = is_all_ascii(data, begin, end)
         is_special[document] = False
         if not is_ascii[document]:
             for i in range(begin, end - 1):
