@@ -13,8 +13,8 @@ from leaven._base.compile import kernel
 from leaven.text._hash_table_kernels import load8, store8, trailing_zeros
 from leaven.text._token_kernels import mapped_or_stopped
 
-BLOCK = 64  # bytes
-_MOST_WORDS = BLOCK // 2 + 1  # of a block, with one that began before it
+BLOCK = 64  # bytes of text that are looked at together
+_MOST_WORDS = BLOCK // 2 + 1  # words of a block, with one that began before it
 
 _ONE = np.uint64(1)
 _LAST = np.uint64(BLOCK - 1)

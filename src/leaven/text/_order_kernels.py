@@ -8,7 +8,7 @@ from numba.extending import intrinsic
 from leaven._base.compile import kernel
 from leaven.text._hash_table_kernels import PADDING, load8, store8
 
-_N_BYTES = 8  # of a prefix
+_N_BYTES = 8  # bytes of a word by which it is sorted first
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LOW_BYTE = np.uint64(255)
 

@@ -11,7 +11,7 @@ from leaven._base.compile import kernel
 # Added to a cell, keeps a negative count from borrowing from the word above it.
 _HALF = np.int64(1) << np.int64(31)
 _DIGIT_BITS = 6  # of a word's number, by which cells are sorted at once
-_DIGIT = (1 << _DIGIT_BITS) - 1
+_DIGIT = (1 << _DIGIT_BITS) - 1  # those bits, all of them one
 _FEW = 24  # cells that are sorted faster by insertion
 
 
