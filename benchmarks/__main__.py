@@ -14,8 +14,8 @@ from benchmarks._common import Row, machine
 
 RESULTS = Path(__file__).with_name("results.json")
 SUITES = (
-    "text", "em", "cost", "annealing", "pipeline", "default", "neighbors", "label_sets", "hybrids",
-    "fisher", "labeling", "serving", "scale", "startup",
+    "text", "em", "cost", "annealing", "pipeline", "default", "predicting", "neighbors",
+    "label_sets", "hybrids", "fisher", "labeling", "serving", "scale", "startup",
 )  # fmt: skip
 
 

@@ -65,7 +65,8 @@ PAGES = {  # of docs/methods, and the modules whose constants they list
         "text._counter", "text._stop_words", "text._vocabulary_size", "text._script_kernels",
         "text._unspaced", "text._unicode", "text._options", "text._html", "text._looks",
         "text._survey", "text._labeled_texts", "text._counting", "text._embeddings",
-        "text._hash_table_kernels", "methods._method", "methods._registry",
+        "text._hash_table_kernels", "text._ascii_kernels", "text._number_kernels",
+        "text._order_kernels", "text._row_kernels", "methods._method", "methods._registry",
         "methods._label_quality", "methods._text_quality", "corpora._near_copies",
     ),
 }  # fmt: skip

@@ -87,6 +87,21 @@ def test_no_label_at_all_gives_no_class(labels):
     assert encoded.codes.tolist() == [UNLABELED] * len(labels)
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", None, "a", " ", "b "],
+        [None, None],
+        ["\x1fb\x1fa", "\x1fa", None, "c"],
+    ],
+)
+def test_labels_that_repeat_have_the_codes_that_they_have_once(labels):
+    once, often = encode_labels(labels), encode_labels(5 * labels)
+    assert often.codes.tolist() == 5 * once.codes.tolist()
+    assert often.labels.meanings == once.labels.meanings
+    assert often.classes.tolist() == once.classes.tolist()
+
+
 def test_spaces_and_case_tell_classes_apart():
     assert encode_labels(["a", "A", " a"]).classes.tolist() == [" a", "A", "a"]
 

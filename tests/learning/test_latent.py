@@ -102,6 +102,15 @@ def test_new_documents_are_projected_not_fitted():
     assert not space.vectors(csr_array((1, 25), dtype=np.float32)).any()
 
 
+def test_vectors_are_projections_less_the_mean_of_unit_length():
+    drawn = documents(2)
+    space = fit_latent(in_memory(drawn), 6)
+    parts = unit_rows(drawn.X.toarray() @ space.basis)
+    expected = unit_rows(np.where(parts.any(axis=1, keepdims=True), parts - space.center, 0))
+    assert_allclose(space.vectors(drawn.X), expected, atol=1e-6)
+    assert_array_equal(space.vectors(drawn.X, n_threads=1), space.vectors(drawn.X, n_threads=2))
+
+
 def test_length_does_not_matter():
     drawn = documents(4)
     space = fit_latent(in_memory(drawn), 8)

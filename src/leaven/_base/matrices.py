@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 from leaven._base.typing import Counts, FloatArray
 
-__all__ = ["check_matrix", "with_values"]
+__all__ = ["check_matrix", "row_range", "with_values"]
 
 
 def with_values(X: Counts, values: FloatArray) -> Counts:
@@ -20,6 +20,15 @@ def with_values(X: Counts, values: FloatArray) -> Counts:
     changed = copy(X)
     changed.data = values
     return changed
+
+
+def row_range(X: Counts, first: int, last: int) -> Counts:
+    """Rows ``first`` to ``last``; their indices and values are not copied, nor checked again."""
+    begin, end = X.indptr[first], X.indptr[last]
+    rows = type(X)((last - first, X.shape[1]), dtype=X.dtype)
+    rows.data, rows.indices = X.data[begin:end], X.indices[begin:end]
+    rows.indptr = X.indptr[first : last + 1] - begin
+    return rows
 
 
 def check_matrix(X: Any, name: str = "X") -> None:

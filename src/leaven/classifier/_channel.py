@@ -6,12 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from leaven._base.matrices import row_range
+from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import BoolArray, Counts, FloatArray
 from leaven.experts import Expert, checked_scores
 from leaven.learning import View
 from leaven.text._counter import TextCounter
 
 __all__ = ["Channel", "Seen", "without_rows"]
+
+FEWEST_PER_THREAD = 500  # documents: scoring fewer takes less time than waking a thread
 
 
 class Seen(NamedTuple):
@@ -35,12 +39,9 @@ class Channel:
     ) -> FloatArray:
         """Weighted sum of the experts' scores; ``given`` are the user's vectors, if any."""
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
-        weighted = zip(self.weights, self.experts, strict=True)
-        parts = [
-            weight * checked_scores(expert.in_threads(n_threads), X, vectors, n_classes)
-            for weight, expert in weighted
-        ]
-        total: FloatArray = np.sum(parts, axis=0)
+        total = np.zeros((X.shape[0], n_classes))
+        for weight, expert in zip(self.weights, self.experts, strict=True):
+            total += weight * _scores(expert, X, vectors, n_classes, n_threads)
         return total
 
     def pulls(self, x: Counts, given: Any = None) -> FloatArray:
@@ -54,6 +55,24 @@ class Channel:
             [weight * expert.pulls(x, parts) for weight, expert in weighted], axis=0
         )
         return total
+
+
+def _scores(
+    expert: Expert, X: Counts, vectors: FloatArray | None, n_classes: int, n_threads: int | None
+) -> FloatArray:
+    """Scores of an expert; documents are divided among threads unless it does that itself."""
+    threaded = expert.in_threads(n_threads)
+    n_parts = min(count_threads(n_threads), X.shape[0] // FEWEST_PER_THREAD)
+    if threaded is not expert or n_parts < 2:
+        return checked_scores(threaded, X, vectors, n_classes)
+    bounds = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
+
+    def score(part: int) -> FloatArray:
+        first, last = bounds[part], bounds[part + 1]
+        seen = None if vectors is None else vectors[first:last]
+        return checked_scores(expert, row_range(X, first, last), seen, n_classes)
+
+    return np.concatenate(run_in_threads(score, n_parts))
 
 
 def without_rows(X: Counts, is_emptied: BoolArray) -> Counts:

@@ -8,9 +8,8 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from leaven._base.matrices import check_matrix
+from leaven._base.matrices import check_matrix, row_range
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block, S
@@ -130,15 +129,10 @@ def _cut(whole: Block, n_threads: int) -> list[Block]:
     bounds = np.concatenate([*pieces, [n_documents]])
     blocks = []
     for first, last in itertools.pairwise(bounds):
-        begin, end = X.indptr[first], X.indptr[last]
-        rows = csr_array(
-            (X.data[begin:end], X.indices[begin:end], X.indptr[first : last + 1] - begin),
-            shape=(last - first, X.shape[1]),
-        )
         part = slice(first, last)
         blocks.append(
             Block(
-                rows,
+                row_range(X, first, last),
                 whole.y[part],
                 whole.weight[part],
                 None if vectors is None else vectors[part],

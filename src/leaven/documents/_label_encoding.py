@@ -23,6 +23,7 @@ __all__ = [
     "refuse_minus_one",
 ]
 
+_TEXT = {str, type(None)}
 _WHOLE = (int, np.integer, np.bool_)
 _NUMBER = (*_WHOLE, float, np.floating)
 
@@ -43,6 +44,14 @@ def encode_labels(
     if isinstance(values, np.ndarray):
         encoded = _encode_integers(values)
         return encoded if rules.are_plain else _without_unlabeled(encoded, rules)
+    if set(map(type, values)) <= _TEXT:
+        distinct = list(dict.fromkeys(values))  # in this order, by which sets are numbered
+        # Each is read once, however many documents have it; "-1" is counted in the refusal.
+        if 2 * len(distinct) < len(values) and "-1" not in {str(each).strip() for each in distinct}:
+            encoded = encode_labels(distinct, rules)
+            code = dict(zip(distinct, encoded.codes.tolist(), strict=True))
+            codes = np.array([code[value] for value in values], dtype=np.int64)
+            return replace(encoded, codes=codes)
     if any(isinstance(value, str) and value.startswith(SEPARATOR) for value in values):
         values = [_list_of_key(value) for value in values]  # of a column read from files
     if holds_lists(values):

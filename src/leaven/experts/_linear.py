@@ -9,7 +9,8 @@ import numpy as np
 from leaven._base.tensors import Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.experts._base import Expert, ScoresOfText, StoredExpert, register_expert
-from leaven.experts._word_sum_kernels import add_words, length_of
+from leaven.models._word_sum_kernels import add_words, length_of
+from leaven.models._word_sums import row_norms, word_sums
 
 __all__ = ["LinearExpert", "centred_words", "row_norms"]
 
@@ -31,7 +32,7 @@ class LinearExpert(Expert):
         return len(self.directions) > 0
 
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
-        total: FloatArray = X @ self.words
+        total = word_sums(X, self.words, np.result_type(X.dtype, self.words))
         total = total.astype(np.float64) / row_norms(X)[:, None] + self.bias
         if self.sees_vectors:
             assert vectors is not None
@@ -86,11 +87,3 @@ def centred_words(words: FloatArray) -> FloatArray:
     """Weights of words, (n_words, n_classes), against the classes' mean: (n_classes, n_words)."""
     centred: FloatArray = words - words.mean(axis=1, keepdims=True)
     return centred.T
-
-
-def row_norms(X: Counts) -> FloatArray:
-    """Euclidean length of each document's counts; one where it has none."""
-    squares = np.asarray(X.data, np.float64) ** 2
-    sums = np.concatenate([[0.0], np.cumsum(squares)])
-    norms = np.sqrt(np.maximum(sums[X.indptr[1:]] - sums[X.indptr[:-1]], 0.0))
-    return np.where(norms > 0, norms, 1.0)

@@ -10,7 +10,7 @@ from leaven._base.tensors import Settings, check_sensible, check_shapes
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.experts._base import Expert, ScoresOfText, StoredExpert, register_expert
 from leaven.experts._linear import centred_words
-from leaven.experts._word_sum_kernels import add_words
+from leaven.models._word_sum_kernels import add_words
 
 __all__ = ["LogLinearExpert"]
 

@@ -16,7 +16,6 @@ from leaven._base.tensors import (
 )
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.experts._base import Expert, ScoresOfText, StoredExpert, register_expert
-from leaven.experts._word_sum_kernels import add_words
 from leaven.models import (
     FeatureOptions,
     FisherScores,
@@ -25,6 +24,7 @@ from leaven.models import (
     TwoViewMixture,
     TwoViewParams,
 )
+from leaven.models._word_sum_kernels import add_words
 
 __all__ = [
     "MixtureExpert",

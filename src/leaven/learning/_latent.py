@@ -61,7 +61,7 @@ def fit_latent(
     space = LatentSpace(directions, np.zeros(n_dims, dtype))
 
     def total(block: Block) -> FloatArray:
-        projection = block.weight @ space.projected(block.X, 1)
+        projection = block.weight @ space.vectors(block.X, n_threads=1)
         return np.append(projection, block.weight.sum())
 
     sums = corpus.reduce(total)

@@ -8,14 +8,6 @@ from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, from_slo
 
 
 @kernel
-def project_rows(indptr, indices, data, first, last, basis, lanes, slots, out):
-    """Write rows ``first`` to ``last`` of the documents times ``basis`` to ``out``."""
-    for i in range(first, last):
-        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
-        _project(indices, data, begin, end, basis, lanes, slots, out[i])
-
-
-@kernel
 def add_gram(indptr, indices, data, weight, basis, emphasis, lanes, slots, place, out):
     """Add weight * x x^T basis to ``out`` for every document x, scaled to unit length.
 
@@ -46,9 +38,9 @@ def _project(indices, data, begin, end, basis, lanes, slots, place):
 
 
 @kernel
-def unit_vector(indices, data, basis, center, lanes, slots, out):
+def unit_vector(indices, data, begin, end, basis, center, lanes, slots, out):
     """Write the unit vector of one document, from its words, as rows of several are made."""
-    _project(indices, data, np.int64(0), np.int64(len(indices)), basis, lanes, slots, out)
+    _project(indices, data, begin, end, basis, lanes, slots, out)
     _scale_to_one(out)
     is_known = False
     for k in range(len(out)):
@@ -56,6 +48,14 @@ def unit_vector(indices, data, basis, center, lanes, slots, out):
     for k in range(len(out)):
         out[k] = out[k] - center[k] if is_known else 0.0
     _scale_to_one(out)
+
+
+@kernel
+def unit_vectors(indptr, indices, data, first, last, basis, center, lanes, slots, out):
+    """Write the unit vectors of rows ``first`` to ``last`` of the documents to ``out``."""
+    for i in range(first, last):
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        unit_vector(indices, data, begin, end, basis, center, lanes, slots, out[i])
 
 
 @kernel

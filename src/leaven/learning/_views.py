@@ -94,16 +94,39 @@ class LatentSpace(View):
                 "vectors are given, and this classifier learned its own from the text; leave "
                 "them out, or fit with vectors too"
             )
-        return _centered(self.projected(X, n_threads), self.center)
+        dtype = self.basis.dtype
+        out = np.empty((X.shape[0], self.n_dims), dtype)
+        data = X.data.astype(dtype, copy=False)
+        n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
+        rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
+        basis, center = self._compiled_parts()
+        lanes = lanes_for(self.n_dims)
+
+        def project(part: int) -> None:
+            first, last = rows[part], rows[part + 1]
+            _latent_kernels.unit_vectors(
+                X.indptr, X.indices, data, first, last, basis, center, lanes,
+                new_slots(self.n_dims), out,
+            )  # fmt: skip
+
+        run_in_threads(project, n_parts)
+        return out
+
+    def _compiled_parts(self) -> tuple[FloatArray, FloatArray]:
+        """Basis and center as kernels take them."""
+        return np.ascontiguousarray(self.basis), np.ascontiguousarray(self.center)
 
     def one_text(self) -> VectorOfText:
-        basis, center = np.ascontiguousarray(self.basis), np.array(self.center)
+        basis, center = self._compiled_parts()
         lanes = lanes_for(self.n_dims)
 
         def vector(indices: IntArray, values: FloatArray) -> FloatArray:
             out, slots = np.empty(len(center), basis.dtype), new_slots(len(center))
             data = values.astype(basis.dtype, copy=False)
-            _latent_kernels.unit_vector(indices, data, basis, center, lanes, slots, out)
+            first, last = np.int64(0), np.int64(len(indices))
+            _latent_kernels.unit_vector(
+                indices, data, first, last, basis, center, lanes, slots, out
+            )
             return out
 
         return vector
@@ -125,25 +148,6 @@ class LatentSpace(View):
         check_shapes(basis.shape == (n_words, len(center)), basis.dtype == center.dtype)
         check_sensible(basis)
         return cls(np.array(basis), center)
-
-    def projected(self, X: Counts, n_threads: int | None = None) -> FloatArray:
-        """Unit vectors of documents, before the training documents' mean is subtracted."""
-        dtype = self.basis.dtype
-        out = np.empty((X.shape[0], self.basis.shape[1]), dtype)
-        data = X.data.astype(dtype, copy=False)
-        n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
-        rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
-        basis, lanes = np.ascontiguousarray(self.basis), lanes_for(self.n_dims)
-
-        def project(part: int) -> None:
-            slots = new_slots(self.n_dims)
-            first, last = rows[part], rows[part + 1]
-            _latent_kernels.project_rows(
-                X.indptr, X.indices, data, first, last, basis, lanes, slots, out
-            )
-
-        run_in_threads(project, n_parts)
-        return unit_rows(out)
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,13 +69,15 @@ class FittedTexts:
 
     def _vectors(self, X: Any, given: Any) -> FloatArray | None:
         """The user's vectors of texts as they are: as given, or from a function or an embedding."""
+        if given is None and self.embed is None:
+            return None
         array = as_text_array(X)
         if given is None and self.embed is not None:
             if isinstance(self.embed, str):
                 given = Embedding(self.embed, bool((self.text_options or {}).get("html")))(array)
             else:
                 given = self.embed(self._without_markup(array).to_pylist())
-        return None if given is None else check_given(given, len(array))
+        return check_given(given, len(array))
 
     def predict_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
         """Class probabilities, (n_documents, n_classes).

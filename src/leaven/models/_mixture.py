@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
@@ -12,6 +11,7 @@ from leaven.corpora._base import Block
 from leaven.models import _mixture_kernels
 from leaven.models._base import SummedFields
 from leaven.models._expected_counts import Components, Vectors, expect_counts
+from leaven.models._word_sums import word_sums
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
@@ -222,9 +222,4 @@ def _word_scores(X: Counts, log_word: FloatArray) -> FloatArray:
 
     In float64, as in the kernel: in float32 a long document's score has no decimals.
     """
-    data, places, n_words = X.data.astype(np.float64, copy=False), X.indices, X.shape[1]
-    if X.nnz < n_words:
-        # Of few documents: only the words that occur are converted to float64, not all of them.
-        log_word = log_word[X.indices].astype(np.float64, copy=False)
-        places, n_words = np.arange(X.nnz, dtype=X.indices.dtype), X.nnz
-    return np.asarray(csr_array((data, places, X.indptr), shape=(X.shape[0], n_words)) @ log_word)
+    return word_sums(X, log_word, np.dtype(np.float64))

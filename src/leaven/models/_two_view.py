@@ -98,7 +98,7 @@ class TwoViewMixture(MultinomialMixture):
         norm = np.linalg.norm(stats.vectors, axis=1, keepdims=True)
         directions = np.where(norm > 0, stats.vectors / np.where(norm > 0, norm, 1.0), 0.0)
         return TwoViewParams(
-            words.log_weight, words.log_word, directions.astype(params.directions.dtype)
+            words.log_weight, words.log_word, directions.astype(params.directions.dtype, order="C")
         )
 
     def _checked(self, vectors: FloatArray | None, n_documents: int) -> FloatArray:

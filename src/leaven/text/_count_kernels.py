@@ -10,11 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leaven._base.compile import kernel
+from leaven.text._ascii_kernels import BLOCK, copy_words, find_words
 from leaven.text._hash_table_kernels import PADDING, grown, with_room
 from leaven.text._ngram_kernels import cut
-from leaven.text._number_kernels import count_tokens, hash_tokens, number_tokens
+from leaven.text._number_kernels import (
+    hash_tokens,
+    list_words,
+    number_tokens,
+    room_for_counts,
+    with_room_for_counts,
+    write_counts,
+)
 from leaven.text._script_kernels import LONGEST_OF_RUN, cut_runs, tokenize_scripts
-from leaven.text._token_kernels import tokenize, tokenize_ascii
+from leaven.text._token_kernels import tokenize
 from leaven.text._unicode import DIGIT
 
 
@@ -89,7 +97,7 @@ def count_words(
     # Each character of an unspaced run begins n-grams of its own.
     times = 10 if map_numbers else 2 if all_scripts is None else LONGEST_OF_RUN
     scratch = np.empty(times * longest + 64, dtype=np.uint8)
-    lowered = np.empty(longest + 32, dtype=np.uint8)
+    lowered = np.empty(longest + 2 * BLOCK, dtype=np.uint8)
     begins = np.empty(window, dtype=np.int64)
     ends = np.empty(window, dtype=np.int64)
     numbers = np.empty(window, dtype=np.int32)
@@ -97,10 +105,8 @@ def count_words(
     n_words = len(starts) - 1
     may_grow = not (is_frozen or n_hash)
     is_simple = max_n == 1 and not map_numbers and len(stop_starts) == 1
-    n_seen = n_hash if n_hash else n_words + 8 * window if may_grow else n_words
-    if may_repeat:
-        n_seen = 0
-    seen = np.full((n_seen, 2), -1, dtype=np.int32)  # document last seen in, cell there
+    n_counts = n_hash if n_hash else n_words + 8 * window if may_grow else n_words
+    counts = room_for_counts(np.int64(0) if may_repeat else n_counts + 1)
     cells = np.empty((offsets[last] - offsets[first]) // 10 + 2 * window, dtype=np.int64)
     indptr = np.zeros(last - first + 1, dtype=np.int64)
     # Typed zeros: a literal one would compile each function called with it twice.
@@ -119,24 +125,32 @@ def count_words(
                     data, position, end, fold, by_character, scratch, begins, ends, n_tokens
                 )
             elif is_ascii[document]:
-                position, n_tokens = tokenize_ascii(
+                position, n_found = find_words(
                     data,
                     position,
                     end,
                     byte_fold,
                     min_length,
-                    map_numbers,
-                    stop_arena,
-                    stop_starts,
-                    stop_table,
-                    scratch,
+                    lowered,
+                    offsets[document],
                     begins,
                     ends,
                     n_tokens,
-                    lowered,
-                    offsets[document],
-                    in_place,
                 )
+                if not in_place:
+                    n_found = copy_words(
+                        lowered,
+                        n_tokens,
+                        n_found,
+                        map_numbers,
+                        stop_arena,
+                        stop_starts,
+                        stop_table,
+                        scratch,
+                        begins,
+                        ends,
+                    )
+                n_tokens = n_found
             elif all_scripts is not None:
                 in_run = at_run
                 at_run = False
@@ -199,12 +213,8 @@ def count_words(
                     )
                 else:
                     if may_grow:
-                        if n_words + window > len(seen):
-                            more = np.full((2 * len(seen) + window, 2), -1, dtype=np.int32)
-                            for i in range(len(seen)):
-                                more[i, 0] = seen[i, 0]
-                                more[i, 1] = seen[i, 1]
-                            seen = more
+                        if n_words + window >= len(counts):
+                            counts = with_room_for_counts(counts, 2 * len(counts) + window)
                         n_bytes = ends[n_tokens - 1] - begins[0] if n_tokens else 0
                         arena, starts, table = with_room(
                             arena,
@@ -228,17 +238,7 @@ def count_words(
                         is_frozen,
                         numbers,
                     )
-                n_out = count_tokens(
-                    numbers,
-                    steps,
-                    begin,
-                    n_tokens,
-                    document - first,
-                    first_cell,
-                    n_out,
-                    seen,
-                    cells,
-                )
+                n_out = list_words(numbers, steps, begin, n_tokens, n_out, counts, cells)
             kept = 0 if in_run or at_run else min(max_n - 1, n_tokens)
             if kept:
                 shift = begins[n_tokens - kept]
@@ -248,6 +248,7 @@ def count_words(
                     begins[i] = begins[n_tokens - kept + i] - shift
                     ends[i] = ends[n_tokens - kept + i] - shift
             n_tokens = kept
+        write_counts(first_cell, n_out, counts, cells)
         indptr[document - first + 1] = n_out
         progress[thread] = end - offsets[first]
     arena = arena[: starts[n_words] + PADDING]

@@ -205,16 +205,3 @@ def merge_words(arena, starts, table, other_arena, other_starts):
             if 3 * n_words > 2 * table.shape[0]:
                 table = grown_table(table, 2 * table.shape[0])
     return arena[: used + PADDING], starts[: n_words + 1], table, number
-
-
-@kernel
-def prefixes(arena, starts):
-    """First eight bytes of each word, as numbers that sort like the words."""
-    n_words = len(starts) - 1
-    prefix = np.empty(n_words, dtype=np.uint64)
-    for word in range(n_words):
-        length = min(starts[word + 1] - starts[word], 8)
-        prefix[word] = 0
-        for i in range(length):
-            prefix[word] |= np.uint64(arena[starts[word] + i]) << np.uint64(56 - 8 * i)
-    return prefix

@@ -7,6 +7,7 @@ from leaven._base.compile import kernel
 from leaven.text._hash_table_kernels import fill, find, hash_bytes, mix, word_at
 
 _ONE = np.uint64(1)
+_LISTED = 1 << 30  # added to a count once, so that one that has come to zero differs from none
 
 
 @kernel
@@ -47,26 +48,53 @@ def hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, num
 
 
 @kernel
-def count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, seen, cells):
-    """Add tokens to the document's cells; returns the number of cells used so far.
+def room_for_counts(n_words):
+    """Counts of one document, for ``list_words``; the last one is that of unknown words."""
+    counts = np.zeros(n_words, dtype=np.int32)
+    if n_words:
+        counts[-1] = _LISTED
+    return counts
 
-    Where ``seen`` is empty, every token gets a cell of its own.
+
+@kernel
+def with_room_for_counts(counts, n_words):
+    more = room_for_counts(n_words)
+    for word in range(len(counts) - 1):
+        more[word] = counts[word]
+    return more
+
+
+@kernel
+def list_words(numbers, steps, first, n_tokens, n_out, counts, cells):
+    """Count tokens, and list the words that are new in a document as its cells.
+
+    Returns the number of cells used so far. Where ``counts`` is empty, every token gets a cell
+    of its own. Otherwise the branch whether a word is new would be mispredicted for every other
+    one, so each is written and overwritten by the next; unknown words, -1, are never new.
     """
-    if len(seen) == 0:
+    if len(counts) == 0:
         for token in range(first, n_tokens):
             if numbers[token] >= 0:
                 cells[n_out] = (np.int64(numbers[token]) << 32) + steps[token]
                 n_out += 1
         return n_out
     for token in range(first, n_tokens):
-        word = numbers[token]
-        if word < 0:
-            continue
-        if seen[word, 0] == document:
-            cells[first_cell + seen[word, 1]] += steps[token]
-        else:
-            seen[word, 0] = document
-            seen[word, 1] = n_out - first_cell
-            cells[n_out] = (np.int64(word) << 32) + steps[token]
-            n_out += 1
+        word = np.int64(numbers[token])
+        count = counts[word]
+        is_new = count == 0
+        cells[n_out] = word << 32
+        n_out += is_new
+        counts[word] = count + steps[token] + (_LISTED if is_new else 0)
     return n_out
+
+
+@kernel
+def write_counts(first_cell, n_out, counts, cells):
+    """Add the counts of a document's words to its cells; afterwards all are zero again."""
+    if len(counts) == 0:
+        return
+    for cell in range(first_cell, n_out):
+        word = cells[cell] >> 32
+        cells[cell] += counts[word] - _LISTED
+        counts[word] = 0
+    counts[-1] = _LISTED

@@ -10,35 +10,43 @@ from leaven._base.compile import kernel
 
 # Added to a cell, keeps a negative count from borrowing from the word above it.
 _HALF = np.int64(1) << np.int64(31)
+_DIGIT_BITS = 6  # of a word's number, by which cells are sorted at once
+_DIGIT = (1 << _DIGIT_BITS) - 1  # those bits, all of them one
+_FEW = 24  # cells that are sorted faster by insertion
 
 
 @kernel
-def _sort_cells(cells, spare, n, n_bits):
-    """Sort the first ``n`` cells by word; returns where the result is, cells or spare."""
-    if n < 24:
-        for i in range(1, n):
+def _sort_few(cells, n):
+    """Sort the first ``n`` cells, in place, by insertion."""
+    for i in range(1, n):
+        cell = cells[i]
+        j = i - 1
+        while j >= 0 and cells[j] > cell:
+            cells[j + 1] = cells[j]
+            j -= 1
+        cells[j + 1] = cell
+
+
+@kernel
+def _sort_cells(cells, spare, n, n_bits, counts, next_counts):
+    """Sort the first ``n`` cells by word; returns where the result is, cells or spare.
+
+    ``counts`` are those of the words' last digits. A pass counts the digits of the next one.
+    """
+    for shift in range(32, 32 + n_bits, _DIGIT_BITS):
+        place = np.int64(0)
+        for digit in range(1 << _DIGIT_BITS):
+            place, counts[digit] = place + counts[digit], place
+            next_counts[digit] = 0
+        for i in range(n):
             cell = cells[i]
-            j = i - 1
-            while j >= 0 and cells[j] > cell:
-                cells[j + 1] = cells[j]
-                j -= 1
-            cells[j + 1] = cell
-        return cells
-    starts = np.empty(64, dtype=np.int64)
-    source, target = cells, spare
-    for shift in range(32, 32 + n_bits, 6):
-        starts[:] = 0
-        for i in range(n):
-            starts[(source[i] >> shift) & 63] += 1
-        place = 0
-        for digit in range(64):
-            place, starts[digit] = place + starts[digit], place
-        for i in range(n):
-            digit = (source[i] >> shift) & 63
-            target[starts[digit]] = source[i]
-            starts[digit] += 1
-        source, target = target, source
-    return source
+            digit = (cell >> shift) & _DIGIT
+            spare[counts[digit]] = cell
+            counts[digit] += 1
+            next_counts[(cell >> (shift + _DIGIT_BITS)) & _DIGIT] += 1
+        cells, spare = spare, cells
+        counts, next_counts = next_counts, counts
+    return cells
 
 
 @kernel
@@ -55,19 +63,28 @@ def write_rows(indptr, cells, number, n_words, out_start, indices, values):
     longest = 0
     for row in range(n_rows):
         longest = max(longest, indptr[row + 1] - indptr[row])
-    work = np.empty(longest, dtype=np.int64)
-    spare = np.empty(longest, dtype=np.int64)
+    work = np.empty(longest + 1, dtype=np.int64)
+    spare = np.empty(longest + 1, dtype=np.int64)
+    counts = np.empty(1 << _DIGIT_BITS, dtype=np.int64)
+    next_counts = np.empty(1 << _DIGIT_BITS, dtype=np.int64)
     lengths = np.empty(n_rows, dtype=np.int64)
     place = out_start
     for row in range(n_rows):
+        counts[:] = 0
         n = np.int64(0)
         for i in range(indptr[row], indptr[row + 1]):
             cell = cells[i] + _HALF
-            word = number[cell >> 32]
-            if word >= 0:
-                work[n] = (np.int64(word) << 32) | (cell & 0xFFFFFFFF)
-                n += 1
-        ordered = _sort_cells(work, spare, n, n_bits)
+            word = np.int64(number[cell >> 32])
+            # A word that is dropped is overwritten by the next one, without a branch.
+            is_kept = word >= 0
+            work[n] = (word << 32) | (cell & 0xFFFFFFFF)
+            n += is_kept
+            counts[word & _DIGIT] += is_kept
+        ordered = work
+        if n < _FEW:
+            _sort_few(work, n)
+        else:
+            ordered = _sort_cells(work, spare, n, n_bits, counts, next_counts)
         first = place
         previous = np.int64(-1)
         for i in range(n):

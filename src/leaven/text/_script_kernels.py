@@ -5,16 +5,30 @@ The tests compare them with a slow tokenizer in Python.
 """
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 from leaven._base.compile import kernel
+from leaven.text._ascii_kernels import BLOCK, word_bits
 from leaven.text._hash_table_kernels import find, hash_bytes
-from leaven.text._token_kernels import mapped_or_stopped
+from leaven.text._token_kernels import is_all_ascii, mapped_or_stopped
 from leaven.text._unicode import DIGIT, MARK, UNSPACED
 from leaven.text._utf8_kernels import decode, encode
 
 LONGEST_OF_RUN = 3  # characters of an n-gram, where there are no spaces between words
 
 _FLAGS = DIGIT | MARK | UNSPACED
+_WORD_CHARACTERS = (np.uint8(10), np.uint8(95), np.uint8(0))  # ten digits and _; case is kept
+
+
+@intrinsic
+def _count_ones(typing_context, bits):
+    signature = types.int64(types.uint64)
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return signature, generate
 
 
 @kernel
@@ -139,7 +153,18 @@ def cut_runs(data, position, end, fold, stop_arena, stop_starts, stop_table, scr
 @kernel
 def count_points(data, begin, end, kinds, counts):
     """Add the number of code points of each kind in ``data[begin:end]``."""
+    copied = np.empty(BLOCK, dtype=np.uint8)
     position = begin
     while position < end:
-        point, position = decode(data, position)
-        counts[kinds[point]] += 1
+        if position + BLOCK <= end and is_all_ascii(data, position, position + BLOCK):
+            # All of ASCII that words are made of is of one kind.
+            inside = word_bits(data, position, copied, np.int64(0), *_WORD_CHARACTERS)
+            n_inside = _count_ones(inside)
+            counts[0] += BLOCK - n_inside
+            counts[1] += n_inside
+            position += BLOCK
+            continue
+        block_end = min(position + BLOCK, end)
+        while position < block_end:
+            point, position = decode(data, position)
+            counts[kinds[point]] += 1

@@ -3,12 +3,11 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel, kernel_inline
-from leaven.text._hash_table_kernels import find, hash_bytes, load8, store8, trailing_zeros
+from leaven._base.compile import kernel
+from leaven.text._hash_table_kernels import find, hash_bytes, load8
 from leaven.text._unicode import DIGIT
 from leaven.text._utf8_kernels import decode, encode
 
-_EACH_BYTE = np.uint64(0x0101010101010101)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
 
@@ -43,111 +42,13 @@ def mapped_or_stopped(
 
 
 @kernel
-def _is_ascii(data, begin, end):
+def is_all_ascii(data, begin, end):
     high = np.uint64(0)
     for i in range(begin, end - 7, 8):
         high |= load8(data, i)
     for i in range(max(begin, end - 7), end):
         high |= np.uint64(data[i])
     return high & _HIGH_BITS == 0
-
-
-@kernel_inline
-def _at_least(bytes8, least):
-    """High bit of each byte that is ``least`` or more; the bytes must be below 128."""
-    return bytes8 + (np.uint64(128) - np.uint64(least)) * _EACH_BYTE
-
-
-@kernel
-def tokenize_ascii(
-    data,
-    position,
-    end,
-    byte_fold,
-    min_length,
-    map_numbers,
-    stop_arena,
-    stop_starts,
-    stop_table,
-    scratch,
-    begins,
-    ends,
-    n_tokens,
-    lowered,  # uint8, as long as the document and some bytes more
-    begin,  # of the document
-    in_place,  # tokens are slices of ``lowered``; otherwise they are copied to the scratch
-):
-    """As ``tokenize`` for a document of ASCII: eight bytes are classified at once.
-
-    Each byte of a 64-bit number is compared with the bounds of a range by adding to it so
-    that its high bit tells; words begin and end where that bit changes.
-    """
-    is_plain = len(stop_starts) == 1 and not map_numbers
-    has_digits = byte_fold[48] != 0
-    has_underscore = byte_fold[95] != 0
-    lowers = byte_fold[65] == 97
-    token_start = ends[n_tokens - 1] + 1 if n_tokens else 0
-    in_word = np.uint64(0)  # 128 while the last byte read belongs to a word
-    word_begin = -1  # outside words
-    while position < end or in_word:
-        if position + 8 <= end:
-            chunk = load8(data, position)
-        else:
-            chunk = np.uint64(0)
-            for i in range(end - position):
-                chunk |= np.uint64(data[position + i]) << np.uint64(8 * i)
-        upper = _at_least(chunk, 65) & ~_at_least(chunk, 91)
-        inside = upper | (_at_least(chunk, 97) & ~_at_least(chunk, 123))
-        if has_digits:
-            inside |= _at_least(chunk, 48) & ~_at_least(chunk, 58)
-        if has_underscore:
-            inside |= _at_least(chunk, 95) & ~_at_least(chunk, 96)
-        inside &= _HIGH_BITS
-        if lowers:
-            chunk |= (upper & _HIGH_BITS) >> np.uint64(2)  # 128 >> 2 is the bit of lower case
-        store8(lowered, position - begin, chunk)
-        changes = inside ^ ((inside << np.uint64(8)) | in_word)
-        in_word = inside >> np.uint64(56)
-        while changes:
-            place = position + (trailing_zeros(changes) >> 3)
-            changes &= changes - np.uint64(1)
-            if word_begin < 0:
-                word_begin = place
-                continue
-            length = place - word_begin
-            if length >= min_length:
-                source = word_begin - begin
-                if in_place:
-                    begins[n_tokens] = source
-                    ends[n_tokens] = source + length
-                    n_tokens += 1
-                else:
-                    for i in range(0, length, 8):
-                        store8(scratch, token_start + i, load8(lowered, source + i))
-                    written = token_start + length
-                    if not is_plain:
-                        written = mapped_or_stopped(
-                            scratch,
-                            token_start,
-                            written,
-                            length,
-                            np.int64(0),
-                            map_numbers,
-                            stop_arena,
-                            stop_starts,
-                            stop_table,
-                        )
-                    if written > token_start:
-                        scratch[written] = 32
-                        begins[n_tokens] = token_start
-                        ends[n_tokens] = written
-                        n_tokens += 1
-                        token_start = written + 1
-                if n_tokens == len(ends):
-                    return place, n_tokens
-            word_begin = -1
-        position += 8
-    return end + 1, n_tokens
 
 
 @kernel
@@ -235,7 +136,7 @@ def survey(data, offsets, is_ascii, is_special):
     found = False
     for document in range(len(offsets) - 1):
         begin, end = offsets[document], offsets[document + 1]
-        is_ascii[document] = _is_ascii(data, begin, end)
+        is_ascii[document] = is_all_ascii(data, begin, end)
         is_special[document] = False
         if not is_ascii[document]:
             for i in range(begin, end - 1):

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leaven._base.typing import BoolArray, Counts, FloatArray, IntArray
-from leaven.text._hash_table_kernels import PADDING, build_table, merge_words, prefixes
+from leaven.text._hash_table_kernels import PADDING, build_table, merge_words
+from leaven.text._order_kernels import order_by_prefix, select_words
 
 __all__ = [
     "EmptyVocabularyError",
@@ -89,14 +90,8 @@ class Vocabulary:
 
     def sorted_order(self) -> IntArray:
         """Numbers of the words in the order of their code points (which is UTF-8's)."""
-        prefix = prefixes(self.arena, self.starts)
-        order = np.argsort(prefix)
-        ordered = prefix[order]
-        is_tied = np.zeros(len(self), dtype=bool)
-        if len(self) > 1:
-            equal = ordered[1:] == ordered[:-1]
-            is_tied[1:] |= equal
-            is_tied[:-1] |= equal
+        order: IntArray
+        order, is_tied = order_by_prefix(self.arena, self.starts)
         tied = order[is_tied]  # words with the same first eight bytes: few, so compared fully
         words = self._as_array(pa.large_binary()).take(pa.array(tied))
         order[is_tied] = tied[pc.array_sort_indices(words).to_numpy()]
@@ -104,13 +99,8 @@ class Vocabulary:
 
     def select(self, numbers: IntArray) -> Self:
         """Vocabulary of the words with these numbers, in this order."""
-        words = self.words.take(pa.array(numbers))
-        starts = np.frombuffer(words.buffers()[1], dtype=np.int64, count=len(words) + 1)
-        n_bytes = int(starts[-1])
-        arena = np.zeros(n_bytes + PADDING, dtype=np.uint8)
-        if n_bytes:
-            arena[:n_bytes] = np.frombuffer(words.buffers()[2], dtype=np.uint8, count=n_bytes)
-        return type(self)(arena, starts.copy())
+        wanted = np.ascontiguousarray(numbers, dtype=np.int64)
+        return type(self)(*select_words(self.arena, self.starts, wanted))
 
 
 def document_frequency_limits(
