@@ -35,12 +35,9 @@ class Channel:
     ) -> FloatArray:
         """Weighted sum of the experts' scores; ``given`` are the user's vectors, if any."""
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
-        weighted = zip(self.weights, self.experts, strict=True)
-        parts = [
-            weight * checked_scores(expert.in_threads(n_threads), X, vectors, n_classes)
-            for weight, expert in weighted
-        ]
-        total: FloatArray = np.sum(parts, axis=0)
+        total: FloatArray = np.zeros((X.shape[0], n_classes))
+        for weight, expert in zip(self.weights, self.experts, strict=True):
+            total += weight * checked_scores(expert.in_threads(n_threads), X, vectors, n_classes)
         return total
 
     def pulls(self, x: Counts, given: Any = None) -> FloatArray:

@@ -31,6 +31,7 @@ from leaven.experts._mixture import (
     class_log_words,
     component_words,
     highest,
+    mixture_scores,
     top_words,
 )
 from leaven.experts._neighbors import NeighborsExpert
@@ -73,6 +74,7 @@ __all__ = [
     "experts_from",
     "experts_to",
     "highest",
+    "mixture_scores",
     "neighbors_table",
     "register_expert",
     "row_norms",

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Compiled sums over the words of one document, in the order and precision of scipy's products."""
+"""Compiled sums over the words of documents, in the order and precision of scipy's products."""
 
 import numpy as np
 
@@ -14,6 +14,17 @@ def add_words(indices, values, table, scale, totals):
         word = indices[i]
         for k in range(len(totals)):
             totals[k] += x * table[word, k]
+
+
+@kernel
+def add_words_of_all(indptr, indices, values, table, scale, totals):
+    """The same for each row of ``totals``, a document.
+
+    scipy would have to be given all of ``table`` in the precision of the totals.
+    """
+    for row in range(len(totals)):
+        begin, end = indptr[row], indptr[row + 1]
+        add_words(indices[begin:end], values[begin:end], table, scale, totals[row])
 
 
 @kernel

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from leaven._base.typing import FloatArray, IntArray
 from leaven.corpora import Block, Corpus, CorpusSize, Joined, TrainingSet, in_memory
-from leaven.experts import MixtureExpert
+from leaven.experts import MixtureExpert, mixture_scores
 from leaven.learners._base import Learned, Learner, Run
 from leaven.learners._two_view import two_view_prior_weight
 from leaven.learning import Climb, fit_mixture
@@ -77,7 +77,7 @@ class FrequentWordsLearned(Learned):
                 break
             rest: Corpus = Joined([in_memory(labeled.rows(folds.kept(fold)), 1), others])
             params = fit_mixture(self.model, rest, self.learner.climb, run.seed).result.params
-            found.append(self.model.class_log_joint(params, labeled.rows(fold).X))
+            found.append(mixture_scores(self.model, params, labeled.rows(fold).X))
         return np.concatenate(found)
 
 
