@@ -47,7 +47,7 @@ class MixtureLearned(Learned):
     def refit(self, training: TrainingSet, run: Run) -> MixtureExpert:
         """From one start, with fewer temperatures."""
         once = replace(self.climb.thinned(), n_init=1)
-        fit = fit_mixture(self.expert.model, training.corpus, once, run.seed)
+        fit = fit_mixture(self.expert.model, training.corpus, once, run.seed, keep_words=False)
         return replace(self.expert, params=fit.result.params)
 
 
@@ -123,7 +123,7 @@ class NaiveBayesLearner(Learner):
         model, climb, choices = self._planned(training, run)
         start = self._warm_start(run, model, training)
         on_step = run.progress.steps("EM", self.most_steps)
-        fit = fit_mixture(model, training.corpus, climb, run.seed, on_step, start)
+        fit = fit_mixture(model, training.corpus, climb, run.seed, on_step, start, keep_words=False)
         return self._learned(training, run, Ascent(model, climb), fit, choices)
 
     def _check_labels(self, training: TrainingSet) -> None:
