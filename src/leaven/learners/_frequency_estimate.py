@@ -31,6 +31,9 @@ class FrequencyEstimateLearner(Learner):
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
         check_in("shrinkage", self.shrinkage, "[0, inf)")
 
+    def n_tables(self, n_threads: int) -> int:
+        return 2 + n_threads  # as of naive Bayes
+
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         corpus = training.corpus
         self.check(corpus.dtype)

@@ -113,6 +113,11 @@ class NaiveBayesLearner(Learner):
         is_single = isinstance(self.n_components, Integral) and self.n_components == 1
         return (1 if is_single else self.n_init) * (len(climb.warm_up) + climb.max_iter)
 
+    def n_tables(self, n_threads: int) -> int:
+        # Parameters and every thread's statistics; while labels are held out, also the model, and
+        # the statistics of the labeled documents.
+        return 3 + n_threads
+
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         return self.fitted_mixture(training, run)
 

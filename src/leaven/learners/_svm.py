@@ -46,6 +46,9 @@ class SVMLearner(Learner):
     def check(self, dtype: Any) -> None:
         check_in("C", self.C, "(0, inf)")
 
+    def n_tables(self, n_threads: int) -> int:
+        return 2  # of the model, and of another while labels are held out
+
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         self.check(training.corpus.dtype)
         documents = labeled_documents(training.corpus, MOST_LABELED)
