@@ -15,7 +15,7 @@ from leaven._base.threads import count_threads
 RESULTS = Path(__file__).with_name("results.json")
 SUITES = (
     "text", "em", "annealing", "pipeline", "default", "neighbors", "label_sets", "hybrids",
-    "fisher", "labeling", "serving", "scale", "startup",
+    "fisher", "classes", "labeling", "serving", "scale", "startup",
 )  # fmt: skip
 
 
