@@ -207,20 +207,23 @@ def main() -> None:
     parser.add_argument("--classes", type=int, nargs="*", default=NUMBERS)
     parser.add_argument("--methods", nargs="*", default=["nb", "em", "two-view", "svm", "auto"])
     parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="of one step, at most")
-    parser.add_argument("--json", type=Path, default=RESULTS)
+    parser.add_argument("--steps", nargs="*", default=[*STEPS, "compare"], help="beside fits")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="other rows of it are kept")
     parser.add_argument("--folder", type=Path, help="of a corpus, to measure one step")
     parser.add_argument("--step")
     given = parser.parse_args()
     if given.step:
         print(json.dumps(measure(given.folder, given.step, given.methods[0])))
         return
-    rows = []
-    for row in measured(given.classes, given.methods, (*STEPS, "compare"), given.seconds):
+    known = json.loads(given.json.read_text())["rows"] if given.json.exists() else []
+    rows = {row["what"]: row for row in known}
+    for row in measured(given.classes, given.methods, given.steps, given.seconds):
         print(row.what, row.details.get("refused", f"{row.seconds:.2f} s"), flush=True)
-        rows.append(_without_nan(row.to_json()))
+        rows[row.what] = _without_nan(row.to_json())
     machine = {"processors": count_threads(None), "python": platform.python_version()}
-    limits = {"seconds": given.seconds, "mebibytes": MOST_MEBIBYTES}
-    found = {"made_with": made_now(), "machine": machine, "limits": limits, "rows": rows}
+    limits = {"mebibytes": MOST_MEBIBYTES}
+    every = [*rows.values()]
+    found = {"made_with": made_now(), "machine": machine, "limits": limits, "rows": every}
     given.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
