@@ -217,14 +217,12 @@ def main() -> None:
         return
     known = json.loads(given.json.read_text())["rows"] if given.json.exists() else []
     rows = {row["what"]: row for row in known}
+    machine = {"processors": count_threads(None), "python": platform.python_version()}
+    about = {"made_with": made_now(), "machine": machine, "limits": {"mebibytes": MOST_MEBIBYTES}}
     for row in measured(given.classes, given.methods, given.steps, given.seconds):
         print(row.what, row.details.get("refused", f"{row.seconds:.2f} s"), flush=True)
         rows[row.what] = _without_nan(row.to_json())
-    machine = {"processors": count_threads(None), "python": platform.python_version()}
-    limits = {"mebibytes": MOST_MEBIBYTES}
-    every = [*rows.values()]
-    found = {"made_with": made_now(), "machine": machine, "limits": limits, "rows": every}
-    given.json.write_text(json.dumps(found, indent=1) + "\n")
+        given.json.write_text(json.dumps({**about, "rows": [*rows.values()]}, indent=1) + "\n")
 
 
 def _without_nan(row: dict[str, Any]) -> dict[str, Any]:

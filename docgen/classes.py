@@ -30,7 +30,7 @@ def _cell(row: Row | None) -> str:
         return "–"
     if "refused" in row:
         return _refusal(row["refused"])
-    seconds, peak = row["seconds"], row["peak_mebibytes"] / 1024
+    seconds, peak = row["cpu_seconds"], row["peak_mebibytes"] / 1024
     shown = f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}"
     return f"{shown} s, {peak:.1f} GiB"
 
@@ -64,8 +64,9 @@ def cost_table() -> str:
         f"24,000 documents of 40 to 120 words, drawn from about 30,000 words with Zipf's "
         f"frequencies and a few of their class, two labels per class; "
         f"{found['machine']['processors']} processors (`python -m benchmarks.{SUITE}`; "
-        f"{described(found['made_with'])}). Seconds, and the peak memory of a process that does "
-        f"nothing else. Processes were given {limits['mebibytes'] / 1024:g} GiB, and at most the "
+        f"{described(found['made_with'])}). Processor time of all "
+        "threads, and the peak memory of a process that does nothing else. "
+        f"Processes were given {limits['mebibytes'] / 1024:g} GiB, and at most the "
         "time that is stated where it was not enough."
     )
     fits = _tabled([(each, FIT) for each in methods], "fit and save", [f"`{m}`" for m in methods])

@@ -75,6 +75,11 @@ class Labels:
         found[np.arange(len(codes)), codes] = True
         return found
 
+    def has_class(self, codes: IntArray, number: int) -> BoolArray:
+        """Which codes mean this class, perhaps among others: a column of ``membership``."""
+        found: BoolArray = codes == number
+        return found
+
     def per_class(self, values: Any) -> Any:
         """Sum for each class of a value for each code, such as a number of documents."""
         return values
