@@ -114,7 +114,7 @@ def prepared(folder: Path, step: str, method: str) -> Callable[[], Any]:
         output = str(folder / f"{method}.csv")
         return partial(command, ["predict", model, str(folder / "test.parquet"), "-o", output])
     if step == "compare":
-        named = ["--methods", "nb,em", "--folds", "2"]
+        named = ["--methods", "nb,em", "--folds", "3"]
         return partial(command, ["compare", str(folder / "train.parquet"), *named])
     texts, _ = _read(folder / "test.parquet")
     classifier = leaven.load(model)

@@ -8,6 +8,7 @@ from docgen.benchmarks import read_suite
 from docgen.sections import Section
 from docgen.tables import markdown_table
 from leaven._base.parts import VALUES_AT_ONCE
+from leaven.held_out._held_out import MOST_SCORES
 from leaven.methods import METHODS
 from leaven.methods._options import make_learner
 
@@ -57,8 +58,9 @@ def cost_table() -> str:
     """Seconds and peak memory by number of classes."""
     found = read_suite(SUITE)
     rows, limits = found["rows"], found["limits"]
-    methods = list(dict.fromkeys(row["method"] for row in rows if row["step"] == FIT))
-    first = methods[0]
+    fitted = {row["method"] for row in rows if row["step"] == FIT}
+    methods = [name for name in METHODS if name in fitted]
+    first = next(row["method"] for row in rows if row["step"] != FIT)
     steps = list(dict.fromkeys(row["step"] for row in rows if row["step"] != FIT))
     about = (
         f"24,000 documents of 40 to 120 words, drawn from about 30,000 words with Zipf's "
@@ -86,8 +88,11 @@ def memory_table() -> str:
         rows.append([f"`{name}`", formula, f"{counts[1] * size / 1e9:.1f} GB"])
     example = f"{n_classes:,} classes, {n_words:,} words, {N_THREADS} threads"
     told = (
-        "A table holds a number of four bytes for every class and word. Beside these tables there "
-        f"are arrays of at most {VALUES_AT_ONCE / 1e6:g} million numbers."
+        "A table holds a number of four bytes for every class and word; where a class has several "
+        "components, of every component. Beside these tables there are arrays of at most "
+        f"{VALUES_AT_ONCE / 1e6:g} million numbers, or {MOST_SCORES / 1e6:g} million for each "
+        "model while labels are held out, with the exceptions [below](#limits). "
+        "For methods that climb by gradients (`tsvm`, `maxent`, `mcl`, `pcp`) it is a lower bound."
     )
     return f"{told}\n\n{markdown_table(['method', 'tables', example], rows)}"
 

@@ -32,7 +32,7 @@ class FrequencyEstimateLearner(Learner):
         check_in("shrinkage", self.shrinkage, "[0, inf)")
 
     def n_tables(self, n_threads: int) -> int:
-        return 2 + n_threads  # as of naive Bayes
+        return 2 * (4 + n_threads)  # totals of every thread and the estimate, in float64
 
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         corpus = training.corpus
