@@ -14,7 +14,7 @@ from benchmarks._common import Row, machine
 
 RESULTS = Path(__file__).with_name("results.json")
 SUITES = (
-    "text", "em", "cost", "annealing", "pipeline", "default", "predicting", "neighbors",
+    "text", "em", "cost", "annealing", "pipeline", "default", "predicting", "classes", "neighbors",
     "label_sets", "hybrids", "fisher", "labeling", "serving", "scale", "startup",
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from studies._provenance import described, staleness
 
 # With which rows that are shown elsewhere begin.
 NEIGHBORS, LABEL_SETS = "nearest neighbors", "several labels"
-ELSEWHERE = (NEIGHBORS, LABEL_SETS, "hybrids", "fisher")
+ELSEWHERE = (NEIGHBORS, LABEL_SETS, "hybrids", "fisher", "classes")
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results.json"
 
 

@@ -64,7 +64,7 @@ def test_sums_of_any_batches_give_the_scores_of_all(seed):
     assert many.totals.n_wordless == one.totals.n_wordless == one.totals.n_labeled
     expected, found = one.evaluation(2), many.evaluation(2)
     assert found.classes == expected.classes == [*CLASSES, "other", "x"]
-    assert np.array_equal(found.confusion, expected.confusion)
+    assert np.array_equal(found.confusion.matrix(), expected.confusion.matrix())
     assert (found.accuracy, found.macro_f1) == (expected.accuracy, expected.macro_f1)
     assert found.n_unlabeled == expected.n_unlabeled == whole.labels.null_count
     assert found.calibration_error == pytest.approx(expected.calibration_error, rel=1e-12)
@@ -86,7 +86,7 @@ def test_documents_of_the_training_are_counted_and_left_out_unless_included(incl
     n_scored = int(is_labeled.sum()) - n_known * (not includes)
     assert one.totals.n_labeled == many.totals.n_labeled == n_scored
     assert one.n_documents == many.n_documents == 200
-    assert np.array_equal(one.evaluation().confusion, many.evaluation().confusion)
+    assert np.array_equal(one.evaluation().confusion.matrix(), many.evaluation().confusion.matrix())
     found = many.evaluation().to_json()
     assert (found["n_from_training"], found["includes_training"]) == (n_known, includes)
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from leaven.classifier._evaluation import Evaluation
+from leaven.classifier import Confusion, Evaluation
 from leaven.classifier._model_file import load_model, save_model
 from leaven.significance import wilson_interval
 
@@ -81,7 +81,7 @@ def test_scores_of_any_confusion_are_those_of_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     truth, predicted = rng.integers(0, 5, 40), rng.integers(0, 4, 40)  # class 5 of 6 is absent
     matrix = confusion_matrix(truth, predicted, labels=range(6))
-    scores = Evaluation(list("abcdef"), matrix, 0, 0.5, 0.25)
+    scores = Evaluation(list("abcdef"), Confusion.of_matrix(matrix), 0, 0.5, 0.25)
     expected = precision_recall_fscore_support(truth, predicted, labels=range(6), zero_division=0)
     for code, own in enumerate(scores.per_class.values()):
         found = [own["precision"], own["recall"], own["f1"], own["support"]]
@@ -123,12 +123,48 @@ def test_many_classes_print_the_largest_confusions(capsys):
     classes = [f"class{i}" for i in range(15)]
     matrix = np.eye(15, dtype=np.int64) * 20
     matrix[3, 7] = 5
-    _print(Evaluation(classes, matrix, 0, 0.5, 0.25), full=False)
+    _print(Evaluation(classes, Confusion.of_matrix(matrix), 0, 0.5, 0.25), full=False)
     shown = capsys.readouterr().out
     assert "largest confusions" in shown
     assert ["class3", "class7", "5", "20.0", "%"] in [line.split() for line in shown.splitlines()]
-    _print(Evaluation(classes, matrix, 0, 0.5, 0.25), full=True)
+    _print(Evaluation(classes, Confusion.of_matrix(matrix), 0, 0.5, 0.25), full=True)
     assert "true classes in rows" in capsys.readouterr().out
+
+
+def test_of_very_many_classes_the_largest_are_printed_unless_all_are_wanted(capsys):
+    from leaven.cli.evaluate import _print
+
+    n_classes = 3000
+    truth = np.repeat(np.arange(n_classes), 2)
+    truth = np.concatenate([truth, [2500, 2501]])  # the only classes of three documents
+    predicted = np.where(truth % 2, truth, truth + 1)
+    classes = [f"class{i:04}" for i in range(n_classes)]
+    scores = Evaluation(classes, Confusion.of(truth, predicted, n_classes), 0, 0.5, 0.25)
+    _print(scores, full=False)
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) < 150
+    assert "and 2,900 smaller classes (--full prints all)" in shown
+    assert "class2501" in shown
+    assert "class2499" not in shown
+    assert "largest confusions (--full prints all of them)" in shown
+    _print(scores, full=True)
+    shown = capsys.readouterr().out
+    assert "class2999" in shown
+    assert "smaller classes" not in shown
+    assert sum(line.split()[:2] == ["class2998", "class2999"] for line in shown.splitlines()) == 1
+
+
+def test_the_matrix_of_very_many_classes_is_drawn_for_those_with_most_errors(tmp_path):
+    from leaven.cli import _plots
+
+    truth = np.concatenate([np.arange(3000), [7, 7]])
+    predicted = np.where(truth == 7, 8, truth)
+    pairs = Confusion.of(truth, predicted, 3000)
+    classes = [f"class{i}" for i in range(3000)]
+    _plots.draw_confusion(pairs, classes, 0.999, tmp_path / "many.svg")
+    shown = (tmp_path / "many.svg").read_text()
+    assert "<!-- class7 -->" in shown
+    assert "<!-- class2999 -->" not in shown
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
@@ -153,7 +189,7 @@ def test_names_that_look_like_markup_are_printed_as_they_are(capsys):
     from leaven.cli.evaluate import _print
 
     names, matrix = ["[red]one[/red]", "two"], np.eye(2, dtype=np.int64)
-    _print(Evaluation(names, matrix, 0, 0.5, 0.25), full=False)
+    _print(Evaluation(names, Confusion.of_matrix(matrix), 0, 0.5, 0.25), full=False)
     assert "[red]one[/red]" in capsys.readouterr().out
 
 

@@ -134,6 +134,9 @@ def test_labels_compare_as_sets_whatever_classes_each_side_knows(one, two):
         return
     a, b = (encode_labels([pair[i] for pair in pairs]) for i in (0, 1))
     assert a.is_same(b).tolist() == [set(x) == set(y) for x, y in pairs]
+    for number in range(len(a.classes)):
+        column = a.labels.has_class(a.codes, number)
+        assert column.tolist() == a.membership[:, number].tolist()
     assert a.membership_in(["a", "zzz"]).tolist() == [["a" in x, False] for x, _ in pairs]
 
 

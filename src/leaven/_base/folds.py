@@ -7,7 +7,7 @@ import numpy as np
 from leaven._base.typing import BoolArray, IntArray
 from leaven._base.validation import check_whole
 
-__all__ = ["enough_folds", "labeled_folds", "n_folds_for"]
+__all__ = ["drawn_folds", "enough_folds", "labeled_folds", "n_folds_for"]
 
 FEW_LABELS = 20  # up to this many, each is left out by itself, where settings are chosen
 FOLDS = 10  # with more labels
@@ -55,3 +55,11 @@ def enough_folds(folds: list[IntArray], enough: int = ENOUGH) -> list[IntArray]:
     """The first folds that together hold enough documents for a comparison."""
     sizes = np.cumsum([len(fold) for fold in folds])
     return folds[: int(np.searchsorted(sizes, enough)) + 1]
+
+
+def drawn_folds(folds: list[IntArray], most: int, rng: np.random.Generator) -> list[IntArray]:
+    """The folds, or where they hold more than ``most`` documents, as many drawn from each."""
+    if sum(len(fold) for fold in folds) <= most:
+        return folds
+    each = max(most // len(folds), 1)
+    return [np.sort(rng.choice(fold, min(each, len(fold)), replace=False)) for fold in folds]

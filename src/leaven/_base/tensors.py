@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from leaven._base.parts import parts_of
 from leaven._base.typing import FloatArray
 
 __all__ = [
@@ -47,15 +48,20 @@ def check_shapes(*fits: bool) -> None:
 
 def check_sensible(*arrays: FloatArray) -> None:
     """Refuse parameters that no fit produces."""
-    if not all((np.abs(array) < MOST).all() for array in arrays):
+    # By the extremes, which are NaN if any number is, and need no array as large.
+    if not all(array.min() > -MOST and array.max() < MOST for array in arrays if array.size):
         raise ValueError("its parameters are not numbers of a sensible size")
 
 
 def check_log_probabilities(*rows: FloatArray) -> None:
     """Refuse what are not logarithms of probabilities that sum to one, along the last axis."""
     for log in rows:
-        # Compared first: NaN and infinities fail. A probability may round to a little above one.
-        if not ((log > -MOST) & (log <= 1e-5)).all():
-            raise ValueError("its parameters are not logarithms of probabilities")
-        if not (np.abs(np.exp(log).sum(axis=-1, dtype=np.float64) - 1) < SUM_TOLERANCE).all():
+        total = np.zeros(log.shape[:-1])
+        for part in parts_of(log.shape[-1], total.size):  # an array as large is never in memory
+            some = log[..., part]
+            # Compared first: NaN and infinities fail. Rounding may lead a little above one.
+            if not ((some > -MOST) & (some <= 1e-5)).all():
+                raise ValueError("its parameters are not logarithms of probabilities")
+            total += np.exp(some).sum(axis=-1, dtype=np.float64)
+        if not (np.abs(total - 1) < SUM_TOLERANCE).all():
             raise ValueError("its probabilities do not sum to one")

@@ -2,6 +2,7 @@
 
 from leaven.classifier._changed_words import ChangedByClass, ChangedWord, ChangedWords
 from leaven.classifier._channel import Channel, Seen
+from leaven.classifier._confusion import Confusion
 from leaven.classifier._coverage import ByConfidence, CoveragePoint, Target, is_confident
 from leaven.classifier._evaluation import Evaluation
 from leaven.classifier._fitted import FittedClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "ChangedWord",
     "ChangedWords",
     "Channel",
+    "Confusion",
     "CoveragePoint",
     "Evaluation",
     "FitReport",

@@ -1,5 +1,6 @@
 """Evaluation where every document has one class: true against predicted classes."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -9,6 +10,7 @@ import pyarrow.compute as pc
 
 from leaven._base.measures import macro_f1
 from leaven._base.typing import BoolArray, IntArray
+from leaven.classifier._confusion import Confusion
 from leaven.classifier._coverage import ByConfidence
 from leaven.classifier._scored import Scored, Totals
 from leaven.documents._label_sets import SEPARATOR
@@ -25,7 +27,7 @@ class Evaluation:
     has_sets: ClassVar[Literal[False]] = False
 
     classes: list[str]  # the model's, then labels that it does not know
-    confusion: IntArray  # (n_classes, n_classes) documents; rows are true, columns predicted
+    confusion: Confusion  # of these classes
     n_unlabeled: int  # documents skipped
     mean_confidence: float  # mean probability of the predictions
     calibration_error: float  # expected: how far accuracy is from confidence, ten bins
@@ -36,32 +38,36 @@ class Evaluation:
 
     @property
     def n_documents(self) -> int:
-        return int(self.confusion.sum())
+        return self.confusion.n_documents
 
     @property
     def n_errors(self) -> int:
         """Documents that are misclassified."""
-        return self.n_documents - int(self.confusion.trace())
+        return self.n_documents - self.confusion.n_right
 
     @property
     def accuracy(self) -> float:
-        return float(self.confusion.trace() / self.confusion.sum())
+        return self.confusion.n_right / self.n_documents
 
     @property
     def accuracy_interval(self) -> tuple[float, float]:
-        return wilson_interval(int(self.confusion.trace()), self.n_documents)
+        return wilson_interval(self.confusion.n_right, self.n_documents)
 
     @property
     def macro_f1(self) -> float:
         """Mean F1 of the classes that occur among the labels or the predictions."""
-        table = self.confusion
-        return macro_f1(table.diagonal(), table.sum(axis=1), table.sum(axis=0))
+        return macro_f1(*self._of_class)
 
     @property
     def per_class(self) -> dict[str, dict[str, float]]:
         """Precision, recall, F1 (0 where nothing was predicted, or nothing is there), support."""
+        return shares_of(self.classes, *self._of_class)
+
+    @property
+    def _of_class(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Correct documents of each class, documents that have it, and that are predicted to."""
         table = self.confusion
-        return shares_of(self.classes, table.diagonal(), table.sum(axis=1), table.sum(axis=0))
+        return table.right_of_class, table.true_of_class, table.predicted_of_class
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -71,7 +77,7 @@ class Evaluation:
             "mean_confidence": self.mean_confidence,
             "calibration_error": self.calibration_error,
             "per_class": self.per_class,
-            "confusion": {"classes": self.classes, "matrix": self.confusion.tolist()},
+            "confusion": {"classes": self.classes, **self.confusion.to_json()},
             "coverage": [point.to_json() for point in self.by_confidence.points()],
             "n_documents": self.n_documents,
             "n_unlabeled": self.n_unlabeled,
@@ -102,16 +108,17 @@ class Sums:
     """Counts of a batch of documents; those of several batches can be added."""
 
     known: tuple[str, ...]  # classes of the model
-    confusion: IntArray  # (n_known, n_known) documents; rows are true, columns predicted
-    unknown: dict[str, IntArray]  # label that the model does not know → predicted classes
+    confusion: Confusion  # of these classes
+    unknown: Counter[tuple[str, int]]  # label that the model does not know, and predicted code
     totals: Totals
 
     def __add__(self, other: "Sums") -> "Sums":
-        unknown = dict(self.unknown)
-        for name, row in other.unknown.items():
-            unknown[name] = unknown[name] + row if name in unknown else row
-        confusion = self.confusion + other.confusion
-        return Sums(self.known, confusion, unknown, self.totals + other.totals)
+        return Sums(
+            self.known,
+            self.confusion + other.confusion,
+            self.unknown + other.unknown,
+            self.totals + other.totals,
+        )
 
     @property
     def n_documents(self) -> int:
@@ -120,29 +127,32 @@ class Sums:
     @property
     def has_known(self) -> bool:
         """Whether some label is one of the model's."""
-        return bool(self.confusion.any())
+        return self.confusion.n_documents > 0
 
     @property
     def unknown_labels(self) -> list[str]:
         """Labels that the model does not know, in alphabetical order."""
-        return sorted(self.unknown)
+        return sorted({name for name, _ in self.unknown})
 
     @property
     def n_unknown(self) -> int:
         """Documents with such a label."""
-        return sum(int(row.sum()) for row in self.unknown.values())
+        return self.unknown.total()
 
     def evaluation(self, n_bad_files: int = 0) -> Evaluation:
         """Scores of all documents that were added up; at least one must be labeled."""
-        classes = [*self.known, *self.unknown_labels]
-        n_known, totals = len(self.known), self.totals
-        confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-        confusion[:n_known, :n_known] = self.confusion
-        for code, name in enumerate(classes[n_known:], n_known):
-            confusion[code, :n_known] = self.unknown[name]
+        totals, unknown = self.totals, self.unknown_labels
+        classes = [*self.known, *unknown]
+        code = {name: number for number, name in enumerate(unknown, len(self.known))}
+        added = Confusion.of(
+            np.array([code[name] for name, _ in self.unknown], np.int64),
+            np.array([predicted for _, predicted in self.unknown], np.int64),
+            len(classes),
+            np.array(list(self.unknown.values()), np.int64),
+        )
         return Evaluation(
             classes,
-            confusion,
+            self.confusion + added,
             totals.n_unlabeled,
             totals.mean_confidence,
             totals.calibration_error,
@@ -182,12 +192,12 @@ class JudgedClasses:
 
     def sums(self) -> Sums:
         """The counts of the batch."""
-        known, unknown = self.scored.known, self.unknown
-        table = np.zeros((len(known) + len(unknown), len(known)), dtype=np.int64)
-        np.add.at(table, (self.truth, self.scored.decided.codes), 1)
+        names, truth, codes = self.scored.known.names, self.truth, self.scored.decided.codes
+        is_known = truth < len(names)
+        others = [self.unknown[code - len(names)] for code in truth[~is_known].tolist()]
         return Sums(
-            tuple(known.names),
-            table[: len(known)],
-            dict(zip(unknown, table[len(known) :], strict=True)),
+            tuple(names),
+            Confusion.of(truth[is_known], codes[is_known], len(names)),
+            Counter(zip(others, codes[~is_known].tolist(), strict=True)),
             Totals.of(self.scored, self.is_right),
         )

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leaven._base.parts import parts_of
 from leaven._base.progress import OnDone
-from leaven._base.typing import BoolArray, ClassArray, FloatArray
+from leaven._base.typing import BoolArray, ClassArray, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.classifier._channel import Channel, Seen, without_rows
 from leaven.classifier._nearby import NO_DOCUMENTS, Nearby, find_nearby, listed_neighbors
@@ -44,7 +45,7 @@ from leaven.text._labeled_texts import text_hashes
 
 __all__ = ["FittedClassifier", "wordless_message"]
 
-# Responsibilities of this many documents are in memory at once during prediction.
+# Documents that are counted and scored at once during prediction; fewer where classes are many.
 DOCUMENTS_PER_BATCH = 50_000
 NEIGHBORS_SHOWN = 5  # documents that are listed as similar, by default
 # Known subwords of a text without a known word, below which they may be there by chance; a word of
@@ -132,7 +133,7 @@ class FittedClassifier:
         total = self.words.scores(seen.X, n_classes, given, n_threads)
         if self.beside is not None:
             assert seen.beside is not None
-            total = total + self.beside.scores(seen.beside, n_classes, None, n_threads)
+            total += self.beside.scores(seen.beside, n_classes, None, n_threads)
         return total
 
     def evidence(self, seen: Seen) -> tuple[Seen, BoolArray]:
@@ -182,19 +183,16 @@ class FittedClassifier:
         """Class probabilities, and which documents are classified without evidence."""
         array = as_text_array(texts)
         self._check_vectors(vectors, len(array))
-        batches = []
+        probability = np.empty((len(array), len(self.classes)))
         is_wordless = np.zeros(len(array), bool)
-        for start in range(0, len(array), DOCUMENTS_PER_BATCH):
-            batch = array.slice(start, DOCUMENTS_PER_BATCH)
-            given = None if vectors is None else vectors[start : start + DOCUMENTS_PER_BATCH]
-            probability, is_wordless[start : start + len(batch)] = self.classify_counts(
-                self.seen(batch, n_threads), given, n_threads
-            )
-            batches.append(probability)
+        for part in parts_of(len(array), len(self.classes), DOCUMENTS_PER_BATCH):
+            batch = array.slice(part.start, part.stop - part.start)
+            given = None if vectors is None else vectors[part]
+            seen = self.seen(batch, n_threads)
+            probability[part], is_wordless[part] = self.classify_counts(seen, given, n_threads)
             if on_progress is not None:
-                on_progress(start + len(batch), len(array))
-        every = np.concatenate(batches) if batches else np.empty((0, len(self.classes)))
-        return every, is_wordless
+                on_progress(part.stop, len(array))
+        return probability, is_wordless
 
     def _check_vectors(self, vectors: Any, n_documents: int) -> None:
         if self.needs_vectors and vectors is None:
@@ -221,11 +219,13 @@ class FittedClassifier:
         check_whole("how_many", how_many, "[0, inf)")
         weighted = list(zip(self.weights, self.experts, strict=True))
         describing = [pair for pair in weighted if pair[1].describes_words][:1] or weighted
-        parts = [weight * expert.word_scores() for weight, expert in describing]
-        scores: FloatArray = np.sum(parts, axis=0)
+        found: list[IntArray] = []
+        for part in parts_of(len(self.classes), len(words)):
+            scores = [weight * expert.word_scores_of(part) for weight, expert in describing]
+            found += highest(np.sum(scores, axis=0), how_many)
         return TopWords(
             (name, words.take(pa.array(numbers)).to_pylist())
-            for name, numbers in zip(self.classes.tolist(), highest(scores, how_many), strict=True)
+            for name, numbers in zip(self.classes.tolist(), found, strict=True)
         )
 
     def components(self, how_many: int = 10) -> Components:
@@ -345,7 +345,7 @@ class FittedClassifier:
         return Explanation(
             decided.labels.meanings[int(decided.codes[0])],
             dict(zip(names, map(float, probability[0]), strict=True)),
-            [] if is_hashed else word_pulls(self, text, seen, given, wanted)[:how_many],
+            [] if is_hashed else word_pulls(self, text, seen, given, wanted, how_many),
             0 if is_hashed else count_unknown(self.counter, text, seen.X),
             neighbors,
             is_hashed,

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +13,12 @@ from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import check_whole
 from leaven.classifier._coverage import is_confident
 from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._in_parts import classified_parts
 from leaven.classifier._nearby import joined_numbers
 from leaven.documents._labels import EncodedLabels
 from leaven.documents._pieces import Documents
 from leaven.exceptions import DataError
+from leaven.experts import highest
 from leaven.text._embeddings import VectorSource, vectors_of
 
 __all__ = [
@@ -100,8 +104,8 @@ class Columns:
         predicted = written.take(pa.array(decided.codes, mask=~is_decided))
         columns = [predicted, rounded(confidence), notes(is_wordless, ~is_decided)]
         if self.top:
-            # A stable order, so that the first class is the one decided on.
-            order = np.argsort(-probability, axis=1, kind="stable")[:, : self.top]
+            # Of equal ones the first, so that the first class is the one decided on.
+            order = np.array(highest(probability, self.top), np.int64).reshape(-1, self.top)
             ranked = np.take_along_axis(probability, order, axis=1)
             for rank in range(self.top):
                 columns += [classes.take(pa.array(order[:, rank])), rounded(ranked[:, rank])]
@@ -147,10 +151,15 @@ class TablePredictor:
         table = documents.columns
         assert table is not None
         given = vectors_of(documents, self.vectors)
-        probability, is_wordless = self.fitted.classify(
-            documents.texts, vectors=given, n_threads=self.n_threads, on_progress=on_progress
-        )
-        values, tally = self.columns.values(self.fitted, probability, is_wordless)
+        parts, tallies = [], []
+        for probability, is_wordless in classified_parts(
+            self.fitted, documents.texts, given, self.n_threads, on_progress
+        ):
+            values, tally = self.columns.values(self.fitted, probability, is_wordless)
+            parts.append(values)
+            tallies.append(tally)
+        values = [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
+        tally = reduce(add, tallies)
         if self.columns.neighbors:
             values.append(self._neighbors(documents.texts))
         return with_columns(table, self.names, values, documents.source), tally
@@ -179,14 +188,16 @@ def with_columns(
     table: pa.Table, names: Sequence[str], columns: Sequence[pa.Array], source: str
 ) -> pa.Table:
     """The table with more columns; one that has appeared under such a name is refused."""
-    for name, column in zip(names, columns, strict=True):
-        if name in table.column_names:
-            raise DataError(
-                f"{source} has a column {name!r} that its first rows do not have, "
-                "and predictions are written under that name already; rename it"
-            )
-        table = table.append_column(name, column)
-    return table
+    taken = set(table.column_names).intersection(names)
+    if taken:
+        raise DataError(
+            f"{source} has a column {min(taken)!r} that its first rows do not have, "
+            "and predictions are written under that name already; rename it"
+        )
+    # All at once: a table of ten thousand classes is not copied for each of them.
+    fields = [pa.field(name, each.type) for name, each in zip(names, columns, strict=True)]
+    schema = pa.schema([*table.schema, *fields], table.schema.metadata)
+    return pa.table([*table.columns, *columns], schema=schema)
 
 
 def notes(is_wordless: BoolArray, is_undecided: BoolArray | None = None) -> pa.Array:

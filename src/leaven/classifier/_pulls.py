@@ -34,9 +34,14 @@ class Explained(Protocol):
 
 
 def word_pulls(
-    classifier: Explained, text: str, seen: Seen, given: Any, wanted: BoolArray | None
+    classifier: Explained,
+    text: str,
+    seen: Seen,
+    given: Any,
+    wanted: BoolArray | None,
+    how_many: int | None = None,
 ) -> list[WordPull]:
-    """The words of a text, those first that move classes apart most, or these classes if given.
+    """Words of a text, those first that move classes apart most, or these classes if given.
 
     ``given`` is the user's vector of the text, if the classifier uses any.
     """
@@ -58,7 +63,7 @@ def word_pulls(
             float(weights[place]),
             dict(zip(names, map(float, pulls[place]), strict=True)),
         )
-        for place in order.tolist()
+        for place in order[:how_many].tolist()
     ]
 
 

@@ -12,6 +12,7 @@ from leaven._base.tables import TextTable
 __all__ = ["FitReport"]
 
 MOST_CLASSES_OPEN = 12  # in a notebook; more are shown after a click
+MOST_CLASSES_SHOWN = 100  # those with most labels; all are in class_counts
 NOTEWORTHY = 0.01  # share of characters in scripts without spaces that is reported
 
 
@@ -219,10 +220,13 @@ class FitReport:
         if self.diagnosis:
             lines.append(f"{self.diagnosis['sentence']}")
         lines.append(self._took)
-        width = max((len(printable(name)) for name in self.class_counts), default=0)
-        for name, count in self.class_counts.items():
+        shown_counts = self._shown_counts
+        width = max((len(printable(name)) for name in shown_counts), default=0)
+        for name, count in shown_counts.items():
             more, shown = self.class_lines.get(name, ""), printable(name)
             lines.append(f"  {shown:<{width}}  {count:>6,} labeled{', ' + more if more else ''}")
+        if self._n_hidden:
+            lines.append(f"  and {self._n_hidden:,} more classes")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(map(printable, lines))
 
@@ -264,12 +268,27 @@ class FitReport:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in self.seconds.items())
         return f"{sum(self.seconds.values()):.2f} s ({phases})"
 
+    @property
+    def _shown_counts(self) -> dict[str, int]:
+        """Labels of the classes that are shown, in the order of all."""
+        counts = self.class_counts
+        if len(counts) <= MOST_CLASSES_SHOWN:
+            return counts
+        largest = set(sorted(counts, key=lambda name: -counts[name])[:MOST_CLASSES_SHOWN])
+        return {name: count for name, count in counts.items() if name in largest}
+
+    @property
+    def _n_hidden(self) -> int:
+        return max(len(self.class_counts) - MOST_CLASSES_SHOWN, 0)
+
     def _class_table(self) -> TextTable:
         most = max(self.class_counts.values(), default=0) or 1
         rows = [
             (name, bar(count / most), f"{count:,}", self.class_lines.get(name, ""))
-            for name, count in self.class_counts.items()
+            for name, count in self._shown_counts.items()
         ]
+        if self._n_hidden:
+            rows.append((f"and {self._n_hidden:,} more classes", bar(0.0), "", ""))
         return TextTable(("class", "", "labeled", ""), list(rows), ("labeled",))
 
 

@@ -21,7 +21,7 @@ class Scored:
     known: Labels  # of the model
     is_scored: BoolArray  # of all documents of the batch; what follows is of the scored ones
     column: pa.Array  # labels as text
-    probability: FloatArray  # (n_scored, n_classes)
+    probability: FloatArray | None  # (n_scored, n_classes), where there are several labels
     decided: EncodedLabels
     confidence: FloatArray
     is_wordless: BoolArray

@@ -9,6 +9,7 @@ import pyarrow as pa
 from leaven._base.progress import OnDone
 from leaven.classifier._evaluation import JudgedClasses, Sums
 from leaven.classifier._fitted import FittedClassifier
+from leaven.classifier._in_parts import decide_in_parts
 from leaven.classifier._scored import Scored
 from leaven.classifier._set_evaluation import JudgedSets, SetSums
 from leaven.documents._pieces import Documents
@@ -51,22 +52,17 @@ class Scorer:
         if not self.includes_training:
             is_scored = is_scored & ~is_known
         given = vectors_of(documents, self.vectors, is_scored)
-        probability, is_wordless = self.fitted.classify(
-            documents.texts.filter(pa.array(is_scored)),
-            vectors=given,
-            n_threads=self.n_threads,
-            on_progress=on_progress,
-        )
-        decided = self.fitted.decide(probability)
+        texts = documents.texts.filter(pa.array(is_scored))
+        decided = decide_in_parts(self.fitted, texts, given, self.n_threads, on_progress)
         return Scored(
             documents.source,
             self.fitted.labels,
             is_scored,
             column.filter(pa.array(is_scored)),
-            probability,
-            decided,
-            self.fitted.confidence(probability, decided),
-            is_wordless,
+            decided.probability,
+            decided.labels,
+            decided.confidence,
+            decided.is_wordless,
             n_unlabeled,
             int(is_known.sum()),
             self.includes_training,

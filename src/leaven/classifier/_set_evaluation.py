@@ -264,6 +264,7 @@ class JudgedSets:
 
     def _label_gaps(self, truth: BoolArray) -> FloatArray:
         # Label by label, which needs less memory than all at once.
+        assert self.scored.probability is not None
         columns = zip(self.scored.probability.T, truth.T, strict=True)
         gaps: FloatArray = np.sum([calibration_gaps(p, has_label) for p, has_label in columns], 0)
         return gaps

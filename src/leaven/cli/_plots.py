@@ -14,8 +14,7 @@ from leaven._base.atomic_files import write_atomically
 from leaven._base.percent import percent
 
 if TYPE_CHECKING:
-    from leaven._base.typing import IntArray
-    from leaven.classifier import ByConfidence, CoveragePoint
+    from leaven.classifier import ByConfidence, Confusion, CoveragePoint
     from leaven.cli.demo import Point
     from leaven.held_out.diagnosis import Diagnosis
     from leaven.methods import Comparison
@@ -30,14 +29,25 @@ __all__ = [
 
 NB_COLOR, EM_COLOR, AUTO_COLOR = "#8a8f98", "#c2571a", "#2b5c8a"
 WIDEST = 30.0  # inches of a matrix of very many classes
+MOST_DRAWN = 100  # classes of a matrix; of more, names are too small to read
 MOST_LETTERS = 24  # of a class name on an axis
 VERDICT_COLORS = {"helps": "#2f7d4f", "hurts": "#b3322c", "unclear": NB_COLOR}
 
 
-def draw_confusion(
-    confusion: "IntArray", classes: Sequence[str], accuracy: float, path: Path
-) -> None:
-    """Draw a confusion matrix: colours are shares of the true class, numbers are documents."""
+def draw_confusion(pairs: "Confusion", classes: Sequence[str], accuracy: float, path: Path) -> None:
+    """Draw a confusion matrix: colours are shares of the true class, numbers are documents.
+
+    Of very many classes, those with most misclassified documents are drawn.
+    """
+    title = f"accuracy {percent(accuracy, 1)}, {pairs.n_documents:,} documents"
+    support = np.maximum(pairs.true_of_class, 1)
+    if len(classes) > MOST_DRAWN:
+        n_wrong = pairs.true_of_class - pairs.right_of_class
+        drawn = np.sort(np.argsort(-n_wrong, kind="stable")[:MOST_DRAWN])
+        title += f"; the {MOST_DRAWN} of {len(classes):,} classes with most errors"
+        pairs, support = pairs.among(drawn), support[drawn]
+        classes = [classes[code] for code in drawn]
+    confusion = pairs.matrix()
     n = len(classes)
     cell = 0.75 if n <= 4 else 0.5 if n <= 15 else min(0.4, WIDEST / n)  # inches
     letter = min(10.0, 72 * cell * 0.8)
@@ -47,17 +57,14 @@ def draw_confusion(
         figsize=(n * cell + margin + 1.1, n * cell + margin + 0.5), layout="constrained"
     )
     axes = figure.add_subplot()
-    support = np.maximum(confusion.sum(axis=1, keepdims=True), 1)
-    shares = confusion / support
+    shares = confusion / support[:, None]
     image = axes.imshow(shares, cmap="Oranges", vmin=0, vmax=1)
     steep = n > 3 or max(map(len, names)) > 8
     axes.set_xticks(range(n), names, rotation=90 if steep else 0, fontsize=letter)
     axes.set_yticks(range(n), names, fontsize=letter)
     axes.set_xlabel("predicted class")
     axes.set_ylabel("true class")
-    axes.set_title(
-        f"accuracy {percent(accuracy, 1)}, {int(confusion.sum()):,} documents", fontsize=10
-    )
+    axes.set_title(title, fontsize=10)
     axes.set_xticks(np.arange(n + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(n + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1)

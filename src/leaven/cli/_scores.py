@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["print_scores"]
 
 MOST_CLASSES_IN_MATRIX = 12
+MOST_CLASSES_IN_FULL_MATRIX = 200  # wider lines cannot be read
+MOST_CLASSES_LISTED = 100
 LARGEST_CONFUSIONS = 15
 
 
 def print_scores(scores: "Evaluation", full: bool, target: "Target | None" = None) -> None:
-    """Print all scores; the whole confusion matrix if it is small, or wanted in full."""
+    """Print all scores; all classes and all confusions if they are few, or wanted in full."""
     low, high = scores.accuracy_interval
     skipped = f", {scores.n_unlabeled:,} unlabeled skipped" if scores.n_unlabeled else ""
     typer.echo(
@@ -35,17 +37,31 @@ def print_scores(scores: "Evaluation", full: bool, target: "Target | None" = Non
         "class", "precision", "recall", "F1", "documents",
         numeric=("precision", "recall", "F1", "documents"),
     )  # fmt: skip
-    for name, measures in scores.per_class.items():
+    per_class = scores.per_class
+    listed = list(per_class) if full else _largest(scores)
+    for name in listed:
+        measures = per_class[name]
         shares = [percent(measures[key], 1) for key in ("precision", "recall", "f1")]
         table.add_row(name, *shares, f"{measures['support']:,}")
     render(table)
+    if len(listed) < len(per_class):
+        typer.echo(f"and {len(per_class) - len(listed):,} smaller classes (--full prints all)")
     typer.echo()
     print_coverage(scores.by_confidence, target)
-    if full or len(scores.classes) <= MOST_CLASSES_IN_MATRIX:
+    most = MOST_CLASSES_IN_FULL_MATRIX if full else MOST_CLASSES_IN_MATRIX
+    if len(scores.classes) <= most:
         typer.echo("true classes in rows, predicted classes in columns:")
         render(_matrix(scores))
     else:
-        _print_confusions(scores)
+        _print_confusions(scores, full)
+
+
+def _largest(scores: "Evaluation") -> list[str]:
+    """Classes of most documents, in the order of all, as many as can be read."""
+    if len(scores.classes) <= MOST_CLASSES_LISTED:
+        return scores.classes
+    by_size = (-scores.confusion.true_of_class).argsort(kind="stable")[:MOST_CLASSES_LISTED]
+    return [scores.classes[code] for code in sorted(by_size.tolist())]
 
 
 def _matrix(scores: "Evaluation") -> Any:
@@ -57,7 +73,7 @@ def _matrix(scores: "Evaluation") -> Any:
     # Names that do not fit side by side become the numbers of their rows.
     headers = scores.classes if are_named else [str(i + 1) for i in range(n)]
     table = plain_table("", *headers, numeric=headers)
-    for i, row in enumerate(scores.confusion.tolist()):
+    for i, row in enumerate(scores.confusion.matrix().tolist()):
         name = scores.classes[i] if are_named else f"{i + 1:>2} {scores.classes[i]}"
         cells = [
             Text(f"{count:,}" if count else "·", style="bold" if i == j else "" if count else "dim")
@@ -67,23 +83,21 @@ def _matrix(scores: "Evaluation") -> Any:
     return table
 
 
-def _print_confusions(scores: "Evaluation") -> None:
-    support = scores.confusion.sum(axis=1)
-    wrong = [
-        (int(scores.confusion[i, j]), i, j)
-        for i in range(len(scores.classes))
-        for j in range(len(scores.classes))
-        if i != j and scores.confusion[i, j]
-    ]
-    wrong.sort(key=lambda entry: (-entry[0], entry[1:]))
+def _print_confusions(scores: "Evaluation", full: bool) -> None:
+    support = scores.confusion.true_of_class
+    wrong = scores.confusion.largest_mistakes()
     if not wrong:
         return
-    typer.echo("largest confusions (--full prints the whole matrix):")
+    shown = wrong if full else wrong[:LARGEST_CONFUSIONS]
+    more = "" if full else " (--full prints all of them)"
+    if len(scores.classes) <= MOST_CLASSES_IN_FULL_MATRIX:
+        more = " (--full prints the whole matrix)"
+    typer.echo(f"largest confusions{more}:")
     table = plain_table(
         "true class", "predicted", "documents", "of the class",
         numeric=("documents", "of the class"),
     )  # fmt: skip
-    for count, i, j in wrong[:LARGEST_CONFUSIONS]:
+    for i, j, count in shown:
         table.add_row(
             scores.classes[i], scores.classes[j], f"{count:,}", percent(count / support[i], 1)
         )

@@ -248,8 +248,8 @@ def evaluate_command(
         bool,
         typer.Option(
             "--full",
-            help="Print the whole confusion matrix, however many classes there are; for several "
-            "labels, all that are missed or added.",
+            help="Print all classes, and the whole confusion matrix (beyond 200 classes, a list of "
+            "all confusions); for several labels, all that are missed or added.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,

@@ -91,6 +91,10 @@ class LabelSets(Labels):
     def membership(self, codes: IntArray) -> BoolArray:
         return self.members[codes]
 
+    def has_class(self, codes: IntArray, number: int) -> BoolArray:
+        found: BoolArray = self.members[codes, number]
+        return found
+
     def per_class(self, values: Any) -> Any:
         return np.asarray(values) @ self.members
 

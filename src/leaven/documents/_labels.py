@@ -75,6 +75,11 @@ class Labels:
         found[np.arange(len(codes)), codes] = True
         return found
 
+    def has_class(self, codes: IntArray, number: int) -> BoolArray:
+        """Which codes mean this class, perhaps among others: a column of ``membership``."""
+        found: BoolArray = codes == number
+        return found
+
     def per_class(self, values: Any) -> Any:
         """Sum for each class of a value for each code, such as a number of documents."""
         return values
@@ -168,8 +173,17 @@ class EncodedLabels:
             found[:, here] = self.membership[:, there]
         return found
 
+    def codes_in(self, classes: Sequence[Any]) -> IntArray:
+        """Places of the documents' classes among these, or −1; they must have one each."""
+        place = {name: i for i, name in enumerate(classes)}
+        places = np.array([place.get(name, UNLABELED) for name in self.classes.tolist()], np.int64)
+        return places[self.codes] if len(places) else np.full(len(self.codes), UNLABELED)
+
     def is_same(self, other: "EncodedLabels") -> BoolArray:
         """Whether each document has the same classes here and there; all must be labeled."""
+        if not (self.labels.has_sets or other.labels.has_sets):
+            same_code: BoolArray = self.codes_in(other.classes.tolist()) == other.codes
+            return same_code
         classes = list(dict.fromkeys([*self.classes.tolist(), *other.classes.tolist()]))
         same: BoolArray = (self.membership_in(classes) == other.membership_in(classes)).all(axis=1)
         return same

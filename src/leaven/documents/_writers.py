@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -175,8 +176,9 @@ def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
     present = table.schema.names
     if present == names:
         return table
-    new = [name for name in present if name not in names]
-    twice = [name for name in present if present.count(name) > 1]
+    wanted, numbers = set(names), Counter(present)
+    new = [name for name in present if name not in wanted]
+    twice = [name for name in present if numbers[name] > 1]
     if new or twice:
         reason = "turns up" if new else "occurs twice"
         raise DataError(
@@ -184,7 +186,7 @@ def _with_columns(table: pa.Table, names: list[str]) -> pa.Table:
             f"determine the columns of the file ({shown_names(names)}); write .jsonl "
             "instead, which can hold any rows"
         )
-    columns = [table.column(name) if name in present else pa.nulls(len(table)) for name in names]
+    columns = [table.column(name) if name in numbers else pa.nulls(len(table)) for name in names]
     return pa.Table.from_arrays(columns, names)
 
 

@@ -96,6 +96,13 @@ class Expert(Protocol):
         """How strongly each word indicates each class, (n_classes, n_words): for top words."""
         ...
 
+    def word_scores_of(self, classes: slice) -> FloatArray:
+        """The same of some classes that follow each other.
+
+        Override it where scores of all classes at once would need much memory.
+        """
+        return self.word_scores()[classes]
+
     @abstractmethod
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         """Settings and arrays, all that ``from_tensors`` needs."""

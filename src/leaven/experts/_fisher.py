@@ -102,6 +102,9 @@ class FisherExpert(Expert):
         """Words that the mixture's classes are known by."""
         return self.mixture.word_scores()
 
+    def word_scores_of(self, classes: slice) -> FloatArray:
+        return self.mixture.word_scores_of(classes)
+
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         settings, arrays = self.mixture.to_tensors()
         own = {"columns": self.columns, "weights": self.weights, "bias": self.bias}

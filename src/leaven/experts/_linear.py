@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -60,7 +61,14 @@ class LinearExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Weights of words against the other classes' mean."""
-        return centred_words(self.words)
+        return self.word_scores_of(slice(None))
+
+    def word_scores_of(self, classes: slice) -> FloatArray:
+        return centred_words(self.words, self._mean_of_word, classes)
+
+    @cached_property
+    def _mean_of_word(self) -> FloatArray:
+        return np.asarray(self.words.mean(axis=1, keepdims=True))
 
     def linear_weights(self) -> FloatArray | None:
         return None if self.sees_vectors else np.vstack([self.words, self.bias])
@@ -83,7 +91,7 @@ class LinearExpert(Expert):
         return cls(stored.name, words, directions, bias)
 
 
-def centred_words(words: FloatArray) -> FloatArray:
-    """Weights of words, (n_words, n_classes), against the classes' mean: (n_classes, n_words)."""
-    centred: FloatArray = words - words.mean(axis=1, keepdims=True)
+def centred_words(words: FloatArray, mean: FloatArray, classes: slice) -> FloatArray:
+    """Weights of words, (n_words, n_classes), against the classes' mean: (n_some, n_words)."""
+    centred: FloatArray = words[:, classes] - mean
     return centred.T

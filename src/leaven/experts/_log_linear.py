@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,7 +44,14 @@ class LogLinearExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Weights of words against the other classes' mean."""
-        return centred_words(self.table[:-1])
+        return self.word_scores_of(slice(None))
+
+    def word_scores_of(self, classes: slice) -> FloatArray:
+        return centred_words(self.table[:-1], self._mean_of_word, classes)
+
+    @cached_property
+    def _mean_of_word(self) -> FloatArray:
+        return np.asarray(self.table[:-1].mean(axis=1, keepdims=True))
 
     def linear_weights(self) -> FloatArray:
         return self.table

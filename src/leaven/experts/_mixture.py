@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from leaven._base.matrices import with_values
+from leaven._base.parts import parts_of
 from leaven._base.tensors import (
     Settings,
     StoredArrays,
@@ -56,8 +58,7 @@ class MixtureExpert(Expert):
         return True
 
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
-        seen = vectors if self.sees_vectors else None
-        return self.model.class_log_joint(self.params, self._scaled(X), seen)
+        return self.model.class_log_joint(self.params, self._scaled(X), vectors)
 
     def one_text(self) -> ScoresOfText:
         log_word, log_weight = np.ascontiguousarray(self.params.log_word.T), self.params.log_weight
@@ -81,14 +82,14 @@ class MixtureExpert(Expert):
     def pulls(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
         """Components of a class are averaged by their shares in the document."""
         added = self._added(self._scaled(x), word_vectors)
+        if self.model.has_one_each:
+            return added
         score = added.sum(axis=0) + self.params.log_weight
         component_class = self.model.component_class
-        pulls = np.empty((len(added), self.model.n_classes))
-        for code in range(self.model.n_classes):
-            of_class = component_class == code
-            log_total = np.logaddexp.reduce(score[of_class])
-            share = np.exp(score[of_class] - log_total)  # of the class's components
-            pulls[:, code] = added[:, of_class] @ share
+        log_total = self.model.of_classes(score[None])[0]
+        share = np.exp(score - log_total[component_class])  # of a class's components
+        order, starts = self.model.by_class
+        pulls: FloatArray = np.add.reduceat((added * share)[:, order], starts, axis=1)
         return pulls
 
     def _added(self, x: Counts, word_vectors: FloatArray | None) -> FloatArray:
@@ -100,8 +101,22 @@ class MixtureExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Weighted log-likelihood ratio, by which Nigam et al. fill their table 3.4."""
+        return self.word_scores_of(slice(None))
+
+    def word_scores_of(self, classes: slice) -> FloatArray:
         log_class, _ = self.model.split_weights(self.params.log_weight)
-        return _weighted_ratio(class_log_words(self.model, self.params), np.exp(log_class))
+        log_words = class_log_words(self.model, self.params, classes)
+        return _weighted_ratio(log_words, np.exp(log_class)[classes], self._mean_words)
+
+    @cached_property
+    def _mean_words(self) -> FloatArray:
+        """Probability of each word in all classes, (n_words,): one sum for all parts of them."""
+        log_class, _ = self.model.split_weights(self.params.log_weight)
+        prior = np.exp(log_class)
+        total = np.zeros(self.params.log_word.shape[1])
+        for classes in parts_of(len(prior), len(total)):
+            total += prior[classes] @ np.exp(class_log_words(self.model, self.params, classes))
+        return total
 
     def as_mixture(self) -> "MixtureExpert":
         return self
@@ -212,18 +227,23 @@ def _read_mixture(stored: StoredExpert) -> tuple[IntArray, MixtureParams]:
     return component_class, MixtureParams(log_weight, log_word)
 
 
-def class_log_words(model: MultinomialMixture, params: MixtureParams) -> FloatArray:
-    """Log p(word | class), components of a class mixed by their weights: (n_classes, n_words)."""
-    log_class, log_share = model.split_weights(params.log_weight)
-    rows = [
-        np.logaddexp.reduce(
-            params.log_word[model.component_class == code]
-            + log_share[model.component_class == code, None],
-            axis=0,
-        )
-        for code in range(len(log_class))
-    ]
-    return np.asarray(rows, dtype=np.float64)
+def class_log_words(
+    model: MultinomialMixture, params: MixtureParams, classes: slice = slice(None)
+) -> FloatArray:
+    """Log p(word | class), components of a class mixed by their weights: (n_classes, n_words).
+
+    Of all classes, or of some that follow each other.
+    """
+    if model.has_one_each:
+        return np.asarray(params.log_word[classes], dtype=np.float64)
+    _, log_share = model.split_weights(params.log_weight)
+    order, starts = model.by_class
+    first, last, _ = classes.indices(len(starts))
+    ends = np.append(starts, len(order))
+    own = order[ends[first] : ends[last]]
+    mixed = np.asarray(params.log_word[own], np.float64) + log_share[own, None]
+    found: FloatArray = np.logaddexp.reduceat(mixed, starts[first:last] - ends[first], axis=0)
+    return found
 
 
 def top_words(model: MultinomialMixture, params: MixtureParams, how_many: int) -> list[IntArray]:
@@ -234,18 +254,31 @@ def top_words(model: MultinomialMixture, params: MixtureParams, how_many: int) -
 def component_words(params: MixtureParams, how_many: int) -> list[IntArray]:
     """As ``top_words``, of each component against the others."""
     log_words = np.asarray(params.log_word, dtype=np.float64)
-    return highest(_weighted_ratio(log_words, np.exp(params.log_weight)), how_many)
+    prior = np.exp(params.log_weight)
+    return highest(_weighted_ratio(log_words, prior, prior @ np.exp(log_words)), how_many)
 
 
 def highest(word_scores: FloatArray, how_many: int) -> list[IntArray]:
-    """Numbers of the words with the highest scores, for each row."""
-    return list(np.argsort(-word_scores, axis=1, kind="stable")[:, :how_many])
+    """Numbers of the words with the highest scores, for each row; of equal ones the first."""
+    n_words = word_scores.shape[1]
+    if not 0 < how_many < n_words:
+        return list(np.argsort(-word_scores, axis=1, kind="stable")[:, :how_many])
+    found: list[IntArray] = []
+    for row in word_scores:
+        # Sorting all words of every class would take most of the time.
+        candidates = np.flatnonzero(row >= np.partition(row, n_words - how_many)[-how_many])
+        order = np.argsort(-row[candidates], kind="stable")[:how_many]
+        found.append(candidates[order])
+    return found
 
 
-def _weighted_ratio(log_words: FloatArray, prior: FloatArray) -> FloatArray:
-    """p(w | k) log [p(w | k) / p(w | not k)]: of words frequent in k and rare elsewhere."""
+def _weighted_ratio(log_words: FloatArray, prior: FloatArray, mean_words: FloatArray) -> FloatArray:
+    """p(w | k) log [p(w | k) / p(w | not k)]: of words frequent in k and rare elsewhere.
+
+    ``mean_words`` are the words' probabilities in all k, of which these may be some.
+    """
     words = np.exp(log_words)
     rest = np.maximum(1.0 - prior, 1e-12)[:, None]
-    elsewhere = np.maximum(prior @ words - prior[:, None] * words, 1e-300) / rest
+    elsewhere = np.maximum(mean_words - prior[:, None] * words, 1e-300) / rest
     ratio: FloatArray = words * (log_words - np.log(elsewhere))
     return ratio

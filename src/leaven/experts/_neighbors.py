@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -72,15 +73,24 @@ class NeighborsExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Mean document of a class against the other classes' mean."""
-        n_classes = self.voting.n_classes
-        means = np.zeros((n_classes, self.kept.X.shape[1]))
-        for code in range(n_classes):
-            of_class = self.kept.codes == code
-            weights = self.kept.weights[of_class]
-            if len(weights):
-                means[code] = (self.kept.X[of_class].T @ weights) / weights.sum()
-        scores: FloatArray = means - means.mean(axis=0)
+        return self.word_scores_of(slice(None))
+
+    def word_scores_of(self, classes: slice) -> FloatArray:
+        means = self._class_means
+        scores: FloatArray = means[classes].toarray() - np.asarray(means.mean(axis=0))
         return scores
+
+    @cached_property
+    def _class_means(self) -> Counts:
+        """Mean document of each class, (n_classes, n_words); zero for a class of none."""
+        codes, weights = self.kept.codes, np.asarray(self.kept.weights, np.float64)
+        n_classes = self.voting.n_classes
+        total = np.bincount(codes, weights, n_classes)[codes]
+        shares = csr_array(
+            (weights / np.where(total > 0, total, 1.0), (codes, np.arange(len(codes)))),
+            shape=(n_classes, len(codes)),
+        )
+        return csr_array(shares @ self.kept.X)
 
     def in_threads(self, n_threads: int | None) -> Self:
         return replace(self, voting=replace(self.voting, n_threads=n_threads))

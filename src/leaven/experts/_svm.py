@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -50,9 +51,16 @@ class SVMExpert(Expert):
 
     def word_scores(self) -> FloatArray:
         """Weights of words against the other classes' mean."""
+        return self.word_scores_of(slice(None))
+
+    def word_scores_of(self, classes: slice) -> FloatArray:
         if self.sees_vectors:
-            return np.zeros((len(self.bias), 1))
-        return centred_words(self.words)
+            return np.zeros((len(self.bias[classes]), 1))
+        return centred_words(self.words, self._mean_of_word, classes)
+
+    @cached_property
+    def _mean_of_word(self) -> FloatArray:
+        return np.asarray(self.words.mean(axis=1, keepdims=True))
 
     def to_tensors(self) -> tuple[Settings, Mapping[str, Any]]:
         arrays = {"words": self.words, "directions": self.directions, "bias": self.bias}

@@ -1,6 +1,6 @@
 """Experts with their weights, and their expected accuracy."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from leaven.learners import Learned, Run
 __all__ = ["Combination", "calibrate", "class_shares", "sampled_documents", "tempering"]
 
 MOST_LOOKED_AT = 20_000  # documents that stand for all, on which experts' scores are compared
+MOST_SCORES = 20_000_000  # of these documents, by one expert; fewer are used where classes are many
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,14 @@ def calibrate(learned: Learned, training: TrainingSet, run: Run) -> Combination:
 
 def sampled_documents(training: TrainingSet) -> Block:
     """Documents that represent all, on which to compare the scores of experts."""
-    return sample_documents(training.corpus, MOST_LOOKED_AT)
+    every = sample_documents(training.corpus, MOST_LOOKED_AT)
+    most = max(MOST_SCORES // training.n_classes, 1)
+    if len(every.y) <= most:
+        return every
+    # A sample keeps documents of every class, so that with many classes it must be drawn from.
+    rows = np.sort(np.random.default_rng(0).choice(len(every.y), most, replace=False))
+    drawn = every.rows(rows)
+    return replace(drawn, weight=drawn.weight * (every.weight.sum() / drawn.weight.sum()))
 
 
 def class_shares(labels: Labels, scores: FloatArray, weight: FloatArray) -> FloatArray:

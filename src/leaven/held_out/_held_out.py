@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from leaven._base.folds import ENOUGH, enough_folds
+from leaven._base.folds import ENOUGH, drawn_folds, enough_folds
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven.corpora import TrainingSet, in_memory, sample_unlabeled
 from leaven.held_out._expectation import (
@@ -21,6 +21,8 @@ __all__ = ["HeldOut"]
 
 FOLDS = 5  # of labeled documents, at most
 MOST_UNLABELED = 10_000  # documents in a sample that stands for all
+# Scores of held-out documents in memory, 160 MB: of more, as classes are many, a part is held out.
+MOST_SCORES = 20_000_000
 UNEVEN = (0.2, 5.0)  # limits of a class's share of the corpus relative to its share of the labels
 
 
@@ -58,7 +60,8 @@ class HeldOut:
             self._folds = Folds(
                 training, self.n_folds, run.seed, training.labeled, unlabeled, self._able
             )
-            self.places = enough_folds(self._folds.folds, enough)
+            places = enough_folds(self._folds.folds, enough)
+            self.places = drawn_folds(places, MOST_SCORES // len(self.labels), rng)
 
     @property
     def is_stopped(self) -> bool:

@@ -121,6 +121,13 @@ class Learner(Protocol):
         """Raise an error for invalid options, given the precision of the counts."""
         return
 
+    def n_tables(self, n_threads: int) -> int:
+        """Arrays of a number per class and word that a fit has in memory at its peak.
+
+        In the precision of the counts. A fit that would not fit into memory is refused.
+        """
+        return 1
+
     @abstractmethod
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         """Learn from documents wherever they are; they have vectors if ``n_dims`` is positive."""

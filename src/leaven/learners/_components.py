@@ -85,7 +85,7 @@ def choose_sizes(
 
     def fit(class_sizes: list[int], rest: Corpus) -> Predictor:
         mixture = replace(model, component_class=components_of(class_sizes))
-        params = fit_mixture(mixture, rest, once, seed).result.params
+        params = fit_mixture(mixture, rest, once, seed, keep_words=False).result.params
         return lambda documents: mixture.class_log_joint(params, documents.X, documents.vectors)
 
     # Many fits, so they run in memory, on a sample of the unlabeled documents.

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from leaven._base.validation import check_in
 from leaven.corpora import Block, CorpusSize, TrainingSet, labeled_documents
+from leaven.documents._labels import EncodedLabels
 from leaven.experts import Expert, FisherExpert, MixtureExpert
 from leaven.learners._base import Learned, Run
 from leaven.learners._naive_bayes import MixtureLearned
@@ -81,7 +82,7 @@ class FisherLearner(TwoViewLearner):
         fisher = mixture.fisher_scores(self.features)
         documents = self._documents(fisher, training)
         X, vectors, weight = documents.X, documents.vectors, documents.weight
-        has_class = training.labels.membership(documents.y)
+        labels = EncodedLabels(documents.y, training.labels)
         features = fisher.features(X, vectors, run.n_threads)
         is_present = np.zeros(fisher.n_features, bool)
         is_present[features.indices] = True
@@ -93,10 +94,10 @@ class FisherLearner(TwoViewLearner):
         )
         if len(weight) <= MOST_BY_KERNEL:
             gram = fisher.kernel(X, X, (vectors, vectors), run.n_threads)
-            of_documents, bias = fit_kernel_machines(gram, weight, has_class, self.C, run)
+            of_documents, bias = fit_kernel_machines(gram, weight, labels, self.C, run)
             weights = np.asarray(kept.T @ of_documents, np.float32)
         else:
-            weights, bias = fit_machines(kept, weight, has_class, self.C, run)
+            weights, bias = fit_machines(kept, weight, labels, self.C, run)
         return FisherExpert(self.title, mixture, self.features, columns, weights, bias)
 
     def _documents(self, fisher: FisherScores, training: TrainingSet) -> Block:

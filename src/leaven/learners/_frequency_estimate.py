@@ -31,6 +31,9 @@ class FrequencyEstimateLearner(Learner):
         check_in("unlabeled_weight", self.unlabeled_weight, "[0, 1]")
         check_in("shrinkage", self.shrinkage, "[0, inf)")
 
+    def n_tables(self, n_threads: int) -> int:
+        return 2 * (4 + n_threads)  # totals of every thread and the estimate, in float64
+
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         corpus = training.corpus
         self.check(corpus.dtype)

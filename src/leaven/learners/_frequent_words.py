@@ -48,7 +48,8 @@ class FrequentWordsLearner(Learner):
         scale = self.length / max(size.mean_length, 1e-9)
         model = MultinomialMixture(np.arange(training.n_classes), n_threads=run.n_threads)
         seen = training.corpus.map(partial(frequent_words, kept, scale))
-        params = fit_mixture(model, seen, self.climb, run.seed).result.params
+        fit = fit_mixture(model, seen, self.climb, run.seed, keep_words=False)
+        params = fit.result.params
         expert = _whole_expert(self.title, model, params, kept, size, scale)
         return FrequentWordsLearned(learner=self, expert=expert, model=model, kept=kept)
 
@@ -76,8 +77,8 @@ class FrequentWordsLearned(Learned):
             if run.progress.is_stopped:
                 break
             rest: Corpus = Joined([in_memory(labeled.rows(folds.kept(fold)), 1), others])
-            params = fit_mixture(self.model, rest, self.learner.climb, run.seed).result.params
-            found.append(self.model.class_log_joint(params, labeled.rows(fold).X))
+            fit = fit_mixture(self.model, rest, self.learner.climb, run.seed, keep_words=False)
+            found.append(self.model.class_log_joint(fit.result.params, labeled.rows(fold).X))
         return np.concatenate(found)
 
 

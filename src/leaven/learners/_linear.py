@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 from sklearn.linear_model import LogisticRegression
 
+from leaven._base.parts import parts_of
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora import CorpusSize, TrainingSet
 from leaven.experts import LinearExpert, row_norms
@@ -118,11 +119,13 @@ class LabeledFeatures:
         """The model as a function of words and vectors."""
         coefficients, bias = fitted
         shares = self.turn @ coefficients  # of the documents that span the space
-        words = np.asarray(self.words.T @ shares)
+        by_word = csr_array(self.words.T)
+        words = np.empty((by_word.shape[0], shares.shape[1]), np.float32)
+        # In parts: of many classes, all of them in float64 would fill memory.
+        for part in parts_of(len(words), shares.shape[1]):
+            words[part] = by_word[part] @ shares
         directions = self.vectors.T @ shares
-        return LinearExpert(
-            name, words.astype(np.float32), directions.astype(np.float32), bias.astype(np.float64)
-        )
+        return LinearExpert(name, words, directions.astype(np.float32), bias.astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

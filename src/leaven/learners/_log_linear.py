@@ -22,6 +22,7 @@ from leaven.learning import (
     MultiConditional,
     climb_gradient,
 )
+from leaven.learning._gradient import TABLES_OF_CLIMB
 
 __all__ = [
     "STARTS",
@@ -51,6 +52,9 @@ class LogLinearLearner(TunedLearner):
     )
 
     variance: float | str = AUTO
+
+    def n_tables(self, n_threads: int) -> int:
+        return 2 * TABLES_OF_CLIMB  # in float64
 
     def check(self, dtype: Any) -> None:
         super().check(dtype)

@@ -47,7 +47,7 @@ class MixtureLearned(Learned):
     def refit(self, training: TrainingSet, run: Run) -> MixtureExpert:
         """From one start, with fewer temperatures."""
         once = replace(self.climb.thinned(), n_init=1)
-        fit = fit_mixture(self.expert.model, training.corpus, once, run.seed)
+        fit = fit_mixture(self.expert.model, training.corpus, once, run.seed, keep_words=False)
         return replace(self.expert, params=fit.result.params)
 
 
@@ -113,6 +113,11 @@ class NaiveBayesLearner(Learner):
         is_single = isinstance(self.n_components, Integral) and self.n_components == 1
         return (1 if is_single else self.n_init) * (len(climb.warm_up) + climb.max_iter)
 
+    def n_tables(self, n_threads: int) -> int:
+        # Parameters and every thread's statistics; while labels are held out, also the model, and
+        # the statistics of the labeled documents.
+        return 3 + n_threads
+
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         return self.fitted_mixture(training, run)
 
@@ -123,7 +128,7 @@ class NaiveBayesLearner(Learner):
         model, climb, choices = self._planned(training, run)
         start = self._warm_start(run, model, training)
         on_step = run.progress.steps("EM", self.most_steps)
-        fit = fit_mixture(model, training.corpus, climb, run.seed, on_step, start)
+        fit = fit_mixture(model, training.corpus, climb, run.seed, on_step, start, keep_words=False)
         return self._learned(training, run, Ascent(model, climb), fit, choices)
 
     def _check_labels(self, training: TrainingSet) -> None:

@@ -54,6 +54,9 @@ class NeighborsLearner(Learner):
         check_choice("algorithm", self.algorithm, ALGORITHMS)
         check_whole("max_documents", self.max_documents, "[1, inf)")
 
+    def n_tables(self, n_threads: int) -> int:
+        return 0  # it keeps documents
+
     def fit(self, training: TrainingSet, run: Run) -> "NeighborsLearned":
         corpus = training.corpus
         self.check(corpus.dtype)

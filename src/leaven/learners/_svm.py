@@ -13,6 +13,7 @@ from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import BoolArray, FloatArray
 from leaven._base.validation import check_in
 from leaven.corpora import Block, TrainingSet, labeled_documents
+from leaven.documents._labels import EncodedLabels
 from leaven.experts import SVMExpert
 from leaven.learners._base import Learned, Learner, Run
 from leaven.models import SummedFields, WordWeights
@@ -46,14 +47,17 @@ class SVMLearner(Learner):
     def check(self, dtype: Any) -> None:
         check_in("C", self.C, "(0, inf)")
 
+    def n_tables(self, n_threads: int) -> int:
+        return 2  # of the model, and of another while labels are held out
+
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         self.check(training.corpus.dtype)
         documents = labeled_documents(training.corpus, MOST_LABELED)
         frequency = training.corpus.reduce(_Frequency.of)
         weights = WordWeights(_word_weights(documents, frequency), 1.0)
-        has_class = training.labels.membership(documents.y)
+        labels = EncodedLabels(documents.y, training.labels)
         X = weights.applied(documents.X)
-        words, bias = fit_machines(X, documents.weight, has_class, self.C, run)
+        words, bias = fit_machines(X, documents.weight, labels, self.C, run)
         no_directions = np.zeros((0, len(bias)), np.float32)
         return Learned(self, SVMExpert(self.title, weights, words, no_directions, bias))
 
@@ -67,8 +71,8 @@ class SVMVectorsLearner(SVMLearner):
     def fit(self, training: TrainingSet, run: Run) -> Learned:
         self.check(training.corpus.dtype)
         documents = training.labeled
-        has_class = training.labels.membership(documents.y)
-        directions, bias = fit_machines(documents.vectors, documents.weight, has_class, self.C, run)
+        labels = EncodedLabels(documents.y, training.labels)
+        directions, bias = fit_machines(documents.vectors, documents.weight, labels, self.C, run)
         words = WordWeights(np.zeros(0, np.float32), 1.0)
         none = np.zeros((0, len(bias)), np.float32)
         return Learned(self, SVMExpert(self.title, words, none, directions, bias))
@@ -95,7 +99,7 @@ def _word_weights(documents: Block, frequency: _Frequency) -> FloatArray:
 
 
 def fit_machines(
-    X: Any, weight: FloatArray, has_class: BoolArray, C: float, run: Run
+    X: Any, weight: FloatArray, labels: EncodedLabels, C: float, run: Run
 ) -> tuple[FloatArray, FloatArray]:
     """Weights of the columns of X, (n_columns, n_classes), and biases: one machine per class."""
 
@@ -104,11 +108,11 @@ def fit_machines(
         machine.fit(X, wanted, sample_weight=weight)
         return machine.coef_[0], float(machine.intercept_[0])
 
-    return _one_vs_rest(fit_one, X.shape[1], has_class, run)
+    return _one_vs_rest(fit_one, X.shape[1], labels, run)
 
 
 def fit_kernel_machines(
-    gram: FloatArray, weight: FloatArray, has_class: BoolArray, C: float, run: Run
+    gram: FloatArray, weight: FloatArray, labels: EncodedLabels, C: float, run: Run
 ) -> tuple[FloatArray, FloatArray]:
     """Weights of documents, (n_documents, n_classes), by their inner products, and biases.
 
@@ -123,24 +127,24 @@ def fit_kernel_machines(
         of_documents[machine.support_] = machine.dual_coef_[0]
         return of_documents, float(machine.intercept_[0])
 
-    return _one_vs_rest(fit_one, len(gram), has_class, run)
+    return _one_vs_rest(fit_one, len(gram), labels, run)
 
 
 def _one_vs_rest(
     fit_one: Callable[[BoolArray], tuple[FloatArray, float]],
     n_weights: int,
-    has_class: BoolArray,
+    labels: EncodedLabels,
     run: Run,
 ) -> tuple[FloatArray, FloatArray]:
     """Weights and bias of a machine for each class, fitted in threads."""
-    n_classes = has_class.shape[1]
+    n_classes = len(labels.classes)
     weights = np.zeros((n_weights, n_classes), np.float32)
     bias = np.zeros(n_classes)
     n_tasks = min(count_threads(run.n_threads), n_classes)
 
     def fit_some(task: int) -> None:
         for number in range(task, n_classes, n_tasks):
-            wanted = has_class[:, number]
+            wanted = labels.labels.has_class(labels.codes, number)
             if wanted.all() or not wanted.any():
                 bias[number] = FARTHEST if wanted.all() else -FARTHEST
             else:

@@ -14,6 +14,7 @@ from leaven.learners._base import Run
 from leaven.learners._svm import MOST_LABELED
 from leaven.learners._tuning import AUTO, TunedLearner, candidates_of, check_auto
 from leaven.learning import CCCPResult, Margin, run_cccp
+from leaven.learning._gradient import TABLES_OF_CLIMB
 from leaven.models import RampLoss
 
 __all__ = ["TransductiveSVMLearner"]
@@ -45,6 +46,9 @@ class TransductiveSVMLearner(TunedLearner):
     C_unlabeled: float | str = AUTO
     ramp: float = -0.5
     balance: str = AUTO
+
+    def n_tables(self, n_threads: int) -> int:
+        return 2 * TABLES_OF_CLIMB  # in float64
 
     def check(self, dtype: Any) -> None:
         super().check(dtype)

@@ -1,5 +1,6 @@
 """Fitting a mixture by EM: starts, restarts, annealing, correspondence."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -87,6 +88,7 @@ def fit_mixture(
     seed: Any = 0,
     on_step: OnStep | None = None,
     start: MixtureParams | None = None,
+    keep_words: bool = True,
 ) -> Fit:
     """Run EM from the labeled documents, from several starts if a class has several components.
 
@@ -96,6 +98,9 @@ def fit_mixture(
     From a ``start``, such as the parameters of an interrupted climb, EM continues without restarts
     and without annealing. After new labels, start from scratch instead: EM would stay near the
     earlier maximum, in which the new labels hardly count.
+
+    Without ``keep_words`` the statistics hold no words: of many classes, those are as large as the
+    parameters.
     """
     model = scaled_prior(model, corpus)
     has_several = len(model.component_class) > model.n_classes
@@ -107,6 +112,7 @@ def fit_mixture(
     watch = _Watch(on_step)
     for number, stream in enumerate(streams):
         supervised, labeled = supervised_start(model, corpus, seed=stream, spread=spread)
+        labeled = labeled if keep_words else _without_words(labeled)
         watch.first = number * (len(climb.warm_up) + climb.max_iter)
         if start is None:
             result = _climb(model, corpus, supervised, climb, watch)
@@ -114,6 +120,8 @@ def fit_mixture(
             result = run_em(
                 model, corpus, start, max_iter=climb.max_iter, tol=climb.tol, on_step=watch
             )
+        if not keep_words:
+            result = replace(result, stats=_without_words(result.stats))
         reached.append(result.objective[-1])
         if best is None or result.objective[-1] > best.result.objective[-1]:
             best = Fit(result, labeled, reached)
@@ -158,8 +166,13 @@ def supervised_start(
     if spread:
         noise = np.random.default_rng(seed).standard_normal(flat.log_word.T.shape, dtype.type)
         flat.log_word[:] = spread * noise.T
-    labeled = corpus.reduce(partial(replace(model, unlabeled_weight=0.0).expect, flat, SOFT))
-    return model.maximize(flat, labeled), labeled
+    expect = partial(replace(model, unlabeled_weight=0.0).expect, flat, SOFT)
+    labeled = corpus.reduce(expect, operator.iadd)
+    return model.maximize(flat, labeled, out=flat), labeled
+
+
+def _without_words(stats: MixtureStats) -> MixtureStats:
+    return replace(stats, words=np.empty((len(stats.documents), 0)))
 
 
 def _spread(model: MultinomialMixture, corpus: Corpus) -> float:
@@ -176,9 +189,10 @@ def _climb(
     climb: Climb,
     watch: "_Watch",
 ) -> EMResult[MixtureParams, MixtureStats]:
+    """Climb from ``start``, whose arrays may be overwritten."""
     em = partial(run_em, model, corpus, max_iter=climb.max_iter, tol=climb.tol)
     if not climb.warm_up or climb.correspondence == "as-is":
-        return em(start, warm_up=climb.warm_up, on_step=watch)
+        return em(start, warm_up=climb.warm_up, on_step=watch, overwrite=True)
     n_warm = len(climb.warm_up)
     cooled = run_em(
         model,

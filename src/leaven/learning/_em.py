@@ -41,6 +41,7 @@ def run_em(
     max_iter: int = 100,
     tol: float = 1e-6,
     on_step: OnStep | None = None,
+    overwrite: bool = False,
 ) -> EMResult[P, S]:
     """Climb the penalized log likelihood, eq. (3.8) of Nigam et al., from ``params``.
 
@@ -51,7 +52,7 @@ def run_em(
     ends with the parameters reached.
 
     The arrays of one iteration are reused by the next, so that a long run allocates no more
-    than a short one; ``params`` themselves are not modified.
+    than a short one; ``params`` themselves are not modified, unless ``overwrite`` allows it.
     """
     expectation = _EStep(model)
     objective: list[float] = []
@@ -72,7 +73,7 @@ def run_em(
                 betas.append(posterior.beta)
             break
         if step < len(warm_up) + max_iter:
-            params = model.maximize(params, stats, out=params if step else None)
+            params = model.maximize(params, stats, out=params if step or overwrite else None)
             expectation.release(stats)
     return EMResult(params, stats, objective, betas, converged=False)
 

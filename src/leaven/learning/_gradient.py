@@ -9,9 +9,11 @@ from scipy.optimize import minimize
 from leaven._base.progress import OnStep
 from leaven._base.typing import FloatArray
 
-__all__ = ["GradientResult", "Height", "climb_gradient"]
+__all__ = ["TABLES_OF_CLIMB", "GradientResult", "Height", "climb_gradient"]
 
 MEMORY = 5  # earlier steps that L-BFGS remembers, of two arrays of parameters each
+# Arrays like the parameters that a climb has in memory: these, and where it is and has been.
+TABLES_OF_CLIMB = 2 * MEMORY + 6
 
 
 @dataclass(frozen=True, eq=False)

@@ -212,12 +212,30 @@ def _folds(labels: EncodedLabels, n_splits: int | None, seed: int | None) -> lis
     return enough_folds(labeled_folds(labels.strata, number, seed))
 
 
+def _counted(
+    parts: Sequence[EncodedLabels], labels: EncodedLabels
+) -> tuple[BoolArray, IntArray, IntArray, IntArray]:
+    """Which documents are right, and how many of each class are right, there, and predicted."""
+    classes = labels.classes.tolist()
+    if labels.labels.has_sets:
+        predicted = np.concatenate([part.membership_in(classes) for part in parts])
+        truth = labels.membership
+        both = (predicted & truth).sum(axis=0)
+        return (predicted == truth).all(axis=1), both, truth.sum(axis=0), predicted.sum(axis=0)
+    codes = np.concatenate([part.codes_in(classes) for part in parts])
+    right = codes == labels.codes
+    n_right, n_true, n_predicted = (
+        np.bincount(each, minlength=len(classes)) for each in (codes[right], labels.codes, codes)
+    )
+    return right, n_right, n_true, n_predicted
+
+
 class _Trial:
     """One method, fold after fold, until it fails."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.predicted: list[BoolArray] = []  # (n_held_out, n_classes) of each fold
+        self.predicted: list[EncodedLabels] = []  # of each fold
         self.seconds: list[float] = []
         self.memory: list[float | None] = []
         self.error: Exception | None = None
@@ -249,21 +267,18 @@ class _Trial:
                     clf.fit(rest, names, vectors=kept_vectors, on_progress=on_progress)
                     self.seconds.append(time.perf_counter() - start)
                 held_out = texts.take(pa.array(fold))
-                probabilities = clf.predict_proba(held_out, vectors=held_vectors)
+                decided = clf._decided(held_out, held_vectors)
         except Exception as error:  # whatever a learner raises, the other methods go on
             self.error = error
             return
         self.memory.append(memory.added)
-        decided = clf.fitted.decide(probabilities)
-        self.predicted.append(decided.membership_in(labels.classes.tolist()))
+        self.predicted.append(decided.labels)
 
     def result(self, labels: EncodedLabels) -> MethodResult:
         if self.error is not None:
             kind = "" if isinstance(self.error, ValueError) else f"{type(self.error).__name__}: "
             return MethodResult(self.name, error=kind + " ".join(str(self.error).split()))
-        predicted, truth = np.concatenate(self.predicted), labels.membership
-        right = (predicted == truth).all(axis=1)
-        sums = [each.sum(axis=0) for each in (predicted & truth, truth, predicted)]
+        right, *sums = _counted(self.predicted, labels)
         low, high = wilson_interval(int(right.sum()), len(right), Z_90)
         measured = [added for added in self.memory if added is not None]
         return MethodResult(

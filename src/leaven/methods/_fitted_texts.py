@@ -1,6 +1,7 @@
 """What a trained TextClassifier is for: predict, score, save."""
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from leaven._base.typing import ClassArray, FloatArray
 from leaven._base.validation import checked_weights
 from leaven.classifier import FitReport, FittedClassifier, is_confident, save_model
+from leaven.classifier._fitted import wordless_message
+from leaven.classifier._in_parts import Decided, decide_in_parts
 from leaven.documents._arrow import as_text_array
 from leaven.documents._label_checks import check_lengths
 from leaven.documents._label_encoding import encode_like
 from leaven.documents._label_rules import LabelRules
 from leaven.documents._labels import EncodedLabels
+from leaven.exceptions import UnseenWordsWarning
 from leaven.learning import check_given
 from leaven.text._embeddings import Embedding
 from leaven.text._html import texts_of_html
@@ -142,10 +146,8 @@ class FittedTexts:
         >>> clf.predict(["bread dough", "an orbit"])
         array(['baking', 'space'], dtype=object)
         """
-        fitted = self.fitted
-        probability = fitted.predict_proba(**self._asked(X, vectors))
-        decided = fitted.decide(probability)
-        predicted = decided.values
+        decided = self._decided(X, vectors)
+        predicted = decided.labels.values
         if min_probability is not None:
             if predicted.ndim > 1:
                 raise ValueError(
@@ -153,9 +155,7 @@ class FittedTexts:
                     "zeros and ones has no place; fit on lists of labels, or use predict_proba"
                 )
             predicted = predicted.astype(object)
-            predicted[~is_confident(fitted.confidence(probability, decided), min_probability)] = (
-                None
-            )
+            predicted[~is_confident(decided.confidence, min_probability)] = None
         return predicted
 
     def predict_log_proba(self, X: Any, *, vectors: Any = None) -> FloatArray:
@@ -175,6 +175,15 @@ class FittedTexts:
         """
         with np.errstate(divide="ignore"):
             return np.log(self.fitted.predict_proba(**self._asked(X, vectors)))
+
+    def _decided(self, X: Any, vectors: Any) -> Decided:
+        """Labels of texts, with a warning of those without a known word for the user's caller."""
+        decided = decide_in_parts(self.fitted, *self._asked(X, vectors).values())
+        n_wordless = int(decided.is_wordless.sum())
+        if n_wordless:
+            message = wordless_message(n_wordless, len(decided.is_wordless))
+            warnings.warn(message, UnseenWordsWarning, stacklevel=3)
+        return decided
 
     def _asked(self, X: Any, vectors: Any) -> dict[str, Any]:
         return {
@@ -234,9 +243,8 @@ class FittedTexts:
                     "them; raise some"
                 )
         truth = EncodedLabels(known.codes[is_labeled], known.labels)
-        fitted = self.fitted
-        probability = fitted.predict_proba(**self._asked(array, vectors))
-        right = fitted.decide(probability[is_labeled]).is_same(truth)
+        found = self._decided(array, vectors).labels
+        right = EncodedLabels(found.codes[is_labeled], found.labels).is_same(truth)
         return float(np.average(right, weights=weight))
 
     def save(self, path: str | os.PathLike[str]) -> None:

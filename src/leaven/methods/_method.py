@@ -68,6 +68,8 @@ class Method:
         Whether counts may be negative, as those of hashed words with signs are.
     blend : str
         Where the function is that adds other experts to the learner's; "" adds none.
+    n_more_tables : int
+        Arrays of a number per class and word that the other experts need.
     beside : mapping or None
         How the blend sees short texts a second time, by subwords: text options. None: not at all.
     most_words : float
@@ -94,6 +96,7 @@ class Method:
     supervised: str = ""
     takes_negative: bool = False
     blend: str = ""
+    n_more_tables: int = 0
     beside: Mapping[str, Any] | None = None
     most_words: float = 0.0
     sets: Mapping[str, Any] | None = None

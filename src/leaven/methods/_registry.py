@@ -50,6 +50,7 @@ for _method in (
         _SOFT_RARE,
         supervised=_SUPERVISED,
         blend="leaven.methods._auto:blend",
+        n_more_tables=3,  # two linear models, and naive Bayes
         beside={**SUBWORDS, **_SOFT},
         most_words=_SHORT,
         sets={

@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from leaven._base.available_memory import check_memory
 from leaven._base.plain import checked_plain, plain
+from leaven._base.threads import count_threads
 from leaven._base.typing import IntArray
 from leaven.classifier import Channel, FitReport, FittedClassifier
 from leaven.corpora import MOST_LABELED, Counted, Counting, TrainingSet, Uncounted
@@ -119,6 +121,7 @@ class Training:
         counted = self._timed("counting", lambda: self._counted(documents, how))
         counted = counted.allowing_empty(self.allow_empty)
         self.notes += [*counted.notes, *counted.looks.notes(counted.counter.options)]
+        self._check_memory(counted)
         doubts = doubtful_labels(counted.training.labels, counted.label_counts)
         self.messages += [(LabelWarning, doubt) for doubt in doubts]
         self.uses_labels = self.text_options(counted.n_documents).uses_labels
@@ -164,6 +167,19 @@ class Training:
         self.method = self.method.of_subwords()
         self.notes.append(NO_WORD_SHARED)
         return documents.counted(how)
+
+    def _check_memory(self, counted: Counted) -> None:
+        """Refuse parameters of so many classes and words that they would not fit into memory."""
+        n_tables = self.learner.n_tables(count_threads(self.run.n_threads))
+        n_tables += self.method.n_more_tables
+        training = counted.training
+        n_classes, n_words = training.n_classes, training.corpus.n_words
+        check_memory(
+            n_tables * n_classes * n_words * training.corpus.dtype.itemsize,
+            f"method {self.method.name} of {n_classes:,} classes and {n_words:,} words",
+            "limit the words with max_features or min_df (--vocabulary-size, --min-df), hash them "
+            "to fewer with hash_features, or choose method knn, which has no parameters of words",
+        )
 
     def _beside(
         self, documents: Uncounted, counted: Counted, training: TrainingSet, earlier: WarmStart

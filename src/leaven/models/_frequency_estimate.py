@@ -74,7 +74,7 @@ class FrequencyEstimate:
         sizes = np.diff(X.indptr)
         places = X.indices * np.int64(n_rows) + np.repeat(row, sizes)
         values = X.data * np.repeat(block.weight, sizes)
-        words: FloatArray = np.bincount(places, values, self.n_words * n_rows).astype(np.float64)
+        words = np.bincount(places, values, self.n_words * n_rows).astype(np.float64, copy=False)
         documents: FloatArray = np.bincount(row, block.weight, n_rows).astype(np.float64)
         by_word = words.reshape(self.n_words, n_rows)
         return WordTotals(documents[:-1], by_word[:, :-1].T, by_word[:, -1])

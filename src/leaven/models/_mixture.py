@@ -1,6 +1,7 @@
 """Mixture of multinomials: naive Bayes, with one component per class or several."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -99,15 +100,23 @@ class MultinomialMixture:
 
     def of_classes(self, log_joint: FloatArray) -> FloatArray:
         """Log p(x, class) from log p(x, k), rows of documents."""
-        if len(self.component_class) == self.n_classes:
-            return log_joint[:, np.argsort(self.component_class)]
-        return np.stack(
-            [
-                np.logaddexp.reduce(log_joint[:, self.component_class == code], axis=1)
-                for code in range(self.n_classes)
-            ],
-            axis=1,
-        )
+        if self.has_one_each:
+            return log_joint
+        order, starts = self.by_class
+        found: FloatArray = np.logaddexp.reduceat(log_joint[:, order], starts, axis=1)
+        return found
+
+    @cached_property
+    def has_one_each(self) -> bool:
+        """Whether every class has one component, in the order of the classes."""
+        return bool(np.array_equal(self.component_class, np.arange(len(self.component_class))))
+
+    @cached_property
+    def by_class(self) -> tuple[IntArray, IntArray]:
+        """The components class after class, and where in this order each class begins."""
+        order = np.argsort(self.component_class, kind="stable")
+        starts = np.searchsorted(self.component_class[order], np.arange(self.n_classes))
+        return order, starts
 
     def expect(
         self,
