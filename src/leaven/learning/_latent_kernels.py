@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 
 
 @kernel
@@ -40,7 +40,7 @@ def add_gram(indptr, indices, data, weight, basis, emphasis, out):
                 out[word, k] += x * place[k]
 
 
-@kernel
+@kernel_part
 def _add_projection(indices, data, begin, end, basis, place):
     for nz in range(begin, end):
         x = data[nz]
@@ -63,7 +63,7 @@ def unit_vector(indices, data, basis, center, out):
     _scale_to_one(out)
 
 
-@kernel
+@kernel_part
 def _scale_to_one(vector):
     square = 0.0
     for k in range(len(vector)):

@@ -10,7 +10,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
@@ -37,7 +37,7 @@ def _prefetch(typing_context, array, place):
     return signature, generate
 
 
-@kernel
+@kernel_part
 def _score(indices, data, begin, end, log_word, score):
     """Add a document's log likelihood under every component to ``score``.
 
@@ -70,7 +70,7 @@ def _score(indices, data, begin, end, log_word, score):
             score[k] += x * log_word[word, k]
 
 
-@kernel
+@kernel_part
 def _score_one(indices, data, begin, end, log_word, k):
     total = 0.0
     for nz in range(begin, end):
@@ -78,7 +78,7 @@ def _score_one(indices, data, begin, end, log_word, k):
     return total
 
 
-@kernel
+@kernel_part
 def _add_to_all(indices, data, begin, end, q, words):
     """Add a document's counts, times ``q``, to every component."""
     n_components = words.shape[1]
@@ -89,13 +89,13 @@ def _add_to_all(indices, data, begin, end, q, words):
             words[word, k] += x * q[k]
 
 
-@kernel
+@kernel_part
 def _add_to_one(indices, data, begin, end, share, k, words):
     for nz in range(begin, end):
         words[indices[nz], k] += data[nz] * share
 
 
-@kernel
+@kernel_part
 def _share_out(score, is_allowed, beta, q):
     """Maximize sum_k q_k score_k + H(q) / beta over the allowed components.
 

@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel_part
 from leaven.text._hash_table_kernels import fill, find, hash_bytes, mix, word_at
 
 _ONE = np.uint64(1)
 
 
-@kernel
+@kernel_part
 def number_tokens(
     source, begins, ends, first, n_tokens, size, arena, starts, table, n_words, is_frozen, numbers
 ):
@@ -35,7 +35,7 @@ def number_tokens(
     return n_words
 
 
-@kernel
+@kernel_part
 def hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, numbers, steps):
     """Hashed feature of the n-gram ending at each token from ``first`` on, and its sign."""
     for token in range(first, n_tokens):
@@ -46,7 +46,7 @@ def hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, num
         numbers[token] = (mixed >> _ONE) % np.uint64(n_hash)
 
 
-@kernel
+@kernel_part
 def count_tokens(numbers, steps, first, n_tokens, document, first_cell, n_out, seen, cells):
     """Add tokens to the document's cells; returns the number of cells used so far.
 

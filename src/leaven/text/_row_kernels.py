@@ -6,13 +6,13 @@ A *cell* is (word << 32) + count; counts may be negative (signed hashing).
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 
 # Added to a cell, keeps a negative count from borrowing from the word above it.
 _HALF = np.int64(1) << np.int64(31)
 
 
-@kernel
+@kernel_part
 def _sort_cells(cells, spare, n, n_bits):
     """Sort the first ``n`` cells by word; returns where the result is, cells or spare."""
     if n < 24:

@@ -6,7 +6,7 @@ The tests compare them with a slow tokenizer in Python.
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven.text._hash_table_kernels import find, hash_bytes
 from leaven.text._token_kernels import mapped_or_stopped
 from leaven.text._unicode import DIGIT, MARK, UNSPACED
@@ -17,7 +17,7 @@ LONGEST_OF_RUN = 3  # characters of an n-gram, where there are no spaces between
 _FLAGS = DIGIT | MARK | UNSPACED
 
 
-@kernel
+@kernel_part
 def tokenize_scripts(
     data,
     position,
@@ -95,7 +95,7 @@ def tokenize_scripts(
     return position, n_tokens, at_run
 
 
-@kernel
+@kernel_part
 def cut_runs(data, position, end, fold, stop_arena, stop_starts, stop_table, scratch, begins, ends):
     """Copy the n-grams of unspaced runs to the scratch until a word begins or the window is full.
 

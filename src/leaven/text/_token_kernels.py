@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel, kernel_inline
+from leaven._base.compile import kernel, kernel_inline, kernel_part
 from leaven.text._hash_table_kernels import find, hash_bytes, load8, store8, trailing_zeros
 from leaven.text._unicode import DIGIT
 from leaven.text._utf8_kernels import decode, encode
@@ -13,7 +13,7 @@ _HIGH_BITS = np.uint64(0x8080808080808080)
 _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
 
 
-@kernel
+@kernel_part
 def mapped_or_stopped(
     scratch,
     start,
@@ -42,7 +42,7 @@ def mapped_or_stopped(
     return end
 
 
-@kernel
+@kernel_part
 def _is_ascii(data, begin, end):
     high = np.uint64(0)
     for i in range(begin, end - 7, 8):
@@ -58,7 +58,7 @@ def _at_least(bytes8, least):
     return bytes8 + (np.uint64(128) - np.uint64(least)) * _EACH_BYTE
 
 
-@kernel
+@kernel_part
 def tokenize_ascii(
     data,
     position,
@@ -150,7 +150,7 @@ def tokenize_ascii(
     return end + 1, n_tokens
 
 
-@kernel
+@kernel_part
 def tokenize(
     data,
     position,
