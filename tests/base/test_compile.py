@@ -1,5 +1,6 @@
 """Kernels are compiled once and kept, until any file with kernels changes."""
 
+import gc
 import importlib
 import os
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba.core import caching
+from numba.core.errors import TypingError
 
 import leaven
 from leaven._base import compile as compiling
@@ -19,11 +21,12 @@ from leaven._base.compile_cache import SOURCES
 
 PACKAGE = Path(leaven.__file__).parent
 STEP = """
+import numpy as np
 from leaven._base.compile import kernel
 
 @kernel
 def step(x):
-    return x + 1
+    return np.full(2, x + 1)[0]
 """
 TWICE = """
 from leaven._base.compile import kernel
@@ -77,6 +80,28 @@ def test_an_error_in_a_part_reaches_python():
         failing(3)
 
 
+def test_garbage_is_collected_again_after_compiling(monkeypatch):
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    seen = []
+    monkeypatch.setattr(compiling.NOTICE, "end", lambda: seen.append(gc.isenabled()))
+
+    @kernel_part
+    def inner(x):
+        return x + 1
+
+    def fails(x):
+        return inner(x).nothing
+
+    fails.__module__ = "leaven.own_kernels"
+    fails = kernel(fails)
+    assert gc.isenabled()
+    with pytest.raises(TypingError):
+        fails(1)
+    assert seen
+    assert not any(seen)
+    assert gc.isenabled()
+
+
 def test_kernels_run_without_the_gil(monkeypatch):
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])  # code from disk shows nothing
 
@@ -95,7 +120,7 @@ def test_loading_compiled_code_imports_no_part_of_numba_that_compiles(tmp_path):
         "import sys; sys.path.insert(0, '.')\n"
         "from own_kernels import step\n"
         "assert step(1) == 2\n"
-        "print('numba.np.linalg' in sys.modules)"
+        "print('numba.np.arrayobj' in sys.modules)"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     printed = [

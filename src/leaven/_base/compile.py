@@ -1,5 +1,6 @@
 """Compilation of kernels with numba: without the GIL, cached on disk, never in the main thread."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -16,15 +17,29 @@ __all__ = ["Kernel", "kernel", "kernel_inline", "kernel_part"]
 
 
 class _Announcer(event.Listener):
-    """Passes on when numba compiles kernels of this package; loading them is no such event."""
+    """Passes on when numba compiles kernels of this package; loading them is no such event.
+
+    Python does not look for garbage meanwhile: numba makes many objects and keeps most of them,
+    so that a tenth of the time would be spent on looking at them again and again.
+    """
 
     is_kept = True
+    depth = 0  # kernels being compiled, each for the one before; one thread compiles at a time
+    is_paused = False
 
     def on_start(self, event: Any) -> None:
         NOTICE.begin(self.is_kept)
+        self.depth += 1
+        if gc.isenabled():
+            self.is_paused = True
+            gc.disable()
 
     def on_end(self, event: Any) -> None:
         NOTICE.end()
+        self.depth -= 1
+        if self.depth == 0 and self.is_paused:
+            self.is_paused = False
+            gc.enable()
 
     def notify(self, event: Any) -> None:
         if event.data["dispatcher"].py_func.__module__.startswith("leaven."):

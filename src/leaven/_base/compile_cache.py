@@ -13,6 +13,7 @@ __all__ = ["KernelCache"]
 
 PACKAGE = Path(__file__).parents[1]
 SOURCES = "*_kernels.py"  # names of files that contain kernels, in any folder
+COMPILERS = "_base/compile*.py"  # files that determine how kernels are compiled
 
 
 class KernelCache:
@@ -61,6 +62,6 @@ class KernelCache:
 
 @cache
 def digest() -> str:
-    """Digest of all files with kernels."""
-    files = sorted(PACKAGE.rglob(SOURCES))
+    """Digest of all files that compiled code depends on."""
+    files = sorted([*PACKAGE.rglob(SOURCES), *PACKAGE.glob(COMPILERS)])
     return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
 
 __all__ = ["OPTIONS", "Callable", "Part"]
 
@@ -28,6 +28,17 @@ class Callable(Compiler):  # type: ignore[misc]
         flags.no_cfunc_wrapper = True
         flags.release_gil = True
         return super().define_pipelines()
+
+    def _compile_core(self) -> Any:
+        return _Kept(*super()._compile_core())
+
+
+class _Kept(CompileResult):  # type: ignore[misc]
+    """Compiled code as it is written to disk."""
+
+    def _find_referenced_environments(self) -> list[Any]:
+        """Modules that the code refers to, which are imported with it: those of its constants."""
+        return [each for each in super()._find_referenced_environments() if each.consts]
 
 
 class Part(Compiler):  # type: ignore[misc]
