@@ -16,7 +16,7 @@ from numba.core.errors import TypingError
 import leaven
 from leaven._base import compile as compiling
 from leaven._base import compile_cache
-from leaven._base.compile import kernel, kernel_part
+from leaven._base.compile import kernel, kernel_inline, kernel_part
 from leaven._base.compile_cache import SOURCES
 
 PACKAGE = Path(leaven.__file__).parent
@@ -50,8 +50,9 @@ def test_without_a_place_for_compiled_code_kernels_still_work(monkeypatch):
     assert not compiling._announcer.is_kept
 
 
-def test_a_part_is_compiled_into_the_kernels_that_call_it_and_no_python_can():
-    @kernel_part
+@pytest.mark.parametrize("as_part", [kernel_part, kernel_inline])
+def test_a_part_is_compiled_into_the_kernels_that_call_it_and_python_cannot_call_it(as_part):
+    @as_part
     def half(x):
         return np.full(2, x / 2)
 

@@ -97,6 +97,7 @@ def kernel_part(function: Callable[..., Any]) -> KernelPart:
     return KernelPart(njit(pipeline_class=compiler, **compile_parts.OPTIONS)(function))
 
 
-def kernel_inline(function: Callable[..., Any]) -> Any:
+def kernel_inline(function: Callable[..., Any]) -> KernelPart:
     """As ``kernel_part``, but inlined into its callers: for steps of a hot loop."""
-    return njit(inline="always", **compile_parts.OPTIONS)(function)
+    compiler = compile_parts.Inlined
+    return KernelPart(njit(pipeline_class=compiler, **compile_parts.OPTIONS)(function))

@@ -12,7 +12,7 @@ from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-__all__ = ["OPTIONS", "Callable", "Part"]
+__all__ = ["OPTIONS", "Callable", "Inlined", "Part"]
 
 # numba compiles its own functions, such as np.empty, once for each set of options of their callers.
 # With the options of its functions themselves, they are shared.
@@ -62,6 +62,17 @@ class Part(Compiler):  # type: ignore[misc]
         )
         context.insert_user_function(entry, function, [library])
         return compiled._replace(entry_point=entry)
+
+
+class Inlined(Part):
+    """As ``Part``, and LLVM copies it into its callers, however large these become.
+
+    numba could do so itself (``inline="always"``), but then infers types anew in every copy.
+    """
+
+    def define_pipelines(self) -> Any:
+        self.state.flags.forceinline = True
+        return super().define_pipelines()
 
 
 class _Linked(JITCodeLibrary):  # type: ignore[misc]
