@@ -40,6 +40,25 @@ def test_predicting_loads_no_scikit_learn(model, held_out):
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+NOT_TO_PREDICT = {
+    "dask", "fastapi", "matplotlib", "rich", "sklearn", "uvicorn",
+    "scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats",
+    "numba.np.arrayobj", "numba.np.linalg", "numba.typed.typeddict",  # for compiling only
+    "leaven.estimators", "leaven.held_out", "leaven.labeling", "leaven.learners", "leaven.serving",
+}  # fmt: skip
+
+
+def test_predicting_one_document_imports_only_what_it_needs(model, tmp_path):
+    document = tmp_path / "one.txt"
+    document.write_text("dough")
+    code = LOADED.format(verbs=[["predict", str(model), str(document)]], heavy=NOT_TO_PREDICT)
+    for _ in range(2):  # the first may have to compile
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 @SLOW
 def test_a_model_with_english_stop_words_predicts_without_scikit_learn(run, data, held_out):
     run("train", data, "-o", "stop.leaven", "--stop-words", "english")

@@ -21,6 +21,7 @@ from leaven.text._options import TextOptions
 from leaven.text._scripts import count_scripts
 from leaven.text._spans import text_pieces
 from leaven.text._survey import added_up, counter_from, survey
+from leaven.text._unicode import ASCII, TOKEN_CHARACTERS, fold_table, lower_table
 from leaven.text._unspaced import UNSPACED_SCRIPTS, unspaced_scripts
 
 # How the names of each script's characters begin.
@@ -194,3 +195,12 @@ def test_every_script_is_counted_once():
     assert sum(counts.values()) == sum(kind(character) == "run" for character in every)
     assert total == sum(kind(character) != "none" for character in every)
     assert set(counts) == set(UNSPACED_SCRIPTS)
+
+
+@pytest.mark.parametrize("tokens", TOKEN_CHARACTERS)
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_the_tables_of_ascii_are_the_beginnings_of_those_of_all_characters(tokens, lowercase):
+    whole = fold_table(tokens, lowercase)
+    assert fold_table(tokens, lowercase, ASCII).tolist() == whole[:ASCII].tolist()
+    whole = lower_table(lowercase)
+    assert lower_table(lowercase, ASCII).tolist() == whole[:ASCII].tolist()

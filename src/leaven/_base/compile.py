@@ -1,38 +1,52 @@
 """Compilation of kernels with numba: without the GIL, cached on disk, never in the main thread."""
 
+import gc
 from collections.abc import Callable
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from numba import njit
 from numba.core import event
 from numba.extending import typeof_impl
 
+from leaven._base import compile_parts
+from leaven._base.compile_cache import KernelCache
 from leaven._base.compile_notice import NOTICE
 from leaven._base.threads import outside_main_thread
 
-__all__ = ["Kernel", "kernel", "kernel_inline"]
-
-PACKAGE = Path(__file__).parents[1]
-SOURCES = "*_kernels.py"  # names of files that contain kernels, in any folder
+__all__ = ["Kernel", "kernel", "kernel_inline", "kernel_part"]
 
 
 class _Announcer(event.Listener):
-    """Passes on when numba compiles kernels of this package; loading them is no such event."""
+    """Passes on when numba compiles kernels of this package; loading them is no such event.
+
+    Python does not look for garbage meanwhile: numba makes many objects and keeps most of them,
+    so that a tenth of the time would be spent on looking at them again and again.
+    """
 
     is_kept = True
+    depth = 0  # kernels being compiled, each for the one before; one thread compiles at a time
+    is_paused = False
 
     def on_start(self, event: Any) -> None:
         NOTICE.begin(self.is_kept)
+        self.depth += 1
+        if gc.isenabled():
+            self.is_paused = True
+            gc.disable()
 
     def on_end(self, event: Any) -> None:
         NOTICE.end()
+        self.depth -= 1
+        if self.depth == 0 and self.is_paused:
+            self.is_paused = False
+            gc.enable()
 
     def notify(self, event: Any) -> None:
         if event.data["dispatcher"].py_func.__module__.startswith("leaven."):
             super().notify(event)  # type: ignore[no-untyped-call]
+
+    def keep_nothing(self) -> None:
+        self.is_kept = False
 
 
 _announcer = _Announcer()
@@ -55,37 +69,35 @@ class Kernel:
         return outside_main_thread(self.dispatcher, *arguments)
 
 
+class KernelPart:
+    """A compiled function that only kernels call."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self.dispatcher = dispatcher
+
+
 @typeof_impl.register(Kernel)
-def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
+@typeof_impl.register(KernelPart)
+def _type_of_kernel(kernel: Kernel | KernelPart, context: Any) -> Any:
     """To numba a kernel that another one calls is the compiled function itself."""
     return typeof_impl(kernel.dispatcher, context)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Compile a function on first use."""
-    return Kernel(_compiled(function, "never"))
+    compiler = compile_parts.Callable
+    dispatcher: Any = njit(pipeline_class=compiler, **compile_parts.OPTIONS)(function)
+    dispatcher._cache = KernelCache(function, _announcer.keep_nothing)
+    return Kernel(dispatcher)
 
 
-def kernel_inline(function: Callable[..., Any]) -> Any:
-    """As ``kernel``, but inlined into its callers: for steps of a hot loop."""
-    return _compiled(function, "always")
+def kernel_part(function: Callable[..., Any]) -> KernelPart:
+    """As ``kernel``, but compiled into the kernels that call it, and only callable by these."""
+    compiler = compile_parts.Part
+    return KernelPart(njit(pipeline_class=compiler, **compile_parts.OPTIONS)(function))
 
 
-def _compiled(function: Callable[..., Any], inline: Literal["never", "always"]) -> Any:
-    try:
-        dispatcher = njit(nogil=True, cache=True, inline=inline)(function)
-    except RuntimeError:  # no cache folder is writable
-        _announcer.is_kept = False
-        return njit(nogil=True, inline=inline)(function)
-    # numba recompiles only when the file of the function itself has changed; a kernel also
-    # contains code of the functions it calls, from other files.
-    files: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(files, "_source_stamp"):
-        files._source_stamp = _digest()
-    return dispatcher
-
-
-@cache
-def _digest() -> str:
-    files = sorted(PACKAGE.rglob(SOURCES))
-    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+def kernel_inline(function: Callable[..., Any]) -> KernelPart:
+    """As ``kernel_part``, but inlined into its callers: for steps of a hot loop."""
+    compiler = compile_parts.Inlined
+    return KernelPart(njit(pipeline_class=compiler, **compile_parts.OPTIONS)(function))

@@ -10,10 +10,12 @@ from leaven._base.progress import Listener
 
 __all__ = ["Notice", "log_notice", "log_unless_usual", "notices_to"]
 
-ONCE = "compiling numeric kernels, once per installation (20 to 60 s)…"
+# The benchmark "startup" measures how long it takes.
+ONCE = "compiling numeric kernels, once per installation (usually less than half a minute)…"
 EVERY_TIME = (
-    "compiling numeric kernels (20 to 60 s), in every process, because no folder for compiled code "
-    "can be written; set the environment variable NUMBA_CACHE_DIR to a folder that can…"
+    "compiling numeric kernels (usually less than half a minute), in every process, because no "
+    "folder for compiled code can be written; set the environment variable NUMBA_CACHE_DIR to a "
+    "folder that can…"
 )
 
 Say = Callable[[str], None]

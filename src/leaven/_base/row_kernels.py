@@ -9,7 +9,7 @@ the last group those that are in two groups, a second time.
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel_part
 from leaven._base.lane_kernels import (
     add,
     add_wide,
@@ -42,7 +42,7 @@ def new_slots(n_columns: int) -> FloatArray:
     return np.empty(len(slot_columns(n_columns, lanes_for(n_columns))))
 
 
-@kernel
+@kernel_part
 def from_slots(slots, lanes, columns):
     """Copy the number of each column, of the first group that has it."""
     n_lanes = len(lanes)
@@ -52,7 +52,7 @@ def from_slots(slots, lanes, columns):
         store(columns, place, load(slots, slot, lanes))
 
 
-@kernel
+@kernel_part
 def fetch_rows(rows, begin, end, table):
     """Start to load the rows that will be needed soon, and are not near.
 
@@ -69,7 +69,7 @@ def fetch_rows(rows, begin, end, table):
         i -= 1
 
 
-@kernel
+@kernel_part
 def add_rows(rows, first_row, data, begin, end, table, lanes, slots):
     """Add ``data[i] * table[rows[i - begin + first_row]]``, summed from begin to end, to ``slots``.
 
@@ -81,7 +81,7 @@ def add_rows(rows, first_row, data, begin, end, table, lanes, slots):
         _add_wide_rows(rows, first_row, data, begin, end, table, lanes, slots)
 
 
-@kernel
+@kernel_part
 def _add_narrow_rows(rows, first_row, data, begin, end, table, lanes, slots):
     """As ``add_rows``, of two groups of lanes: their sums stay in registers."""
     n_columns, n_lanes = table.shape[1], len(lanes)
@@ -118,7 +118,7 @@ def _add_narrow_rows(rows, first_row, data, begin, end, table, lanes, slots):
     store(slots, n_lanes, right_sum)
 
 
-@kernel
+@kernel_part
 def _add_wide_rows(rows, first_row, data, begin, end, table, lanes, slots):
     """As ``add_rows``, of any number of groups: the sums of eight rows are added at a time."""
     n_columns = table.shape[1]
@@ -158,7 +158,7 @@ def _add_wide_rows(rows, first_row, data, begin, end, table, lanes, slots):
             store(slots, slot, add_wide(load(slots, slot, lanes), product))
 
 
-@kernel
+@kernel_part
 def add_to_rows(rows, first_row, data, begin, end, values, lanes, table):
     """Add ``data[i] * values`` to row ``rows[i - begin + first_row]``, for begin ≤ i < end.
 

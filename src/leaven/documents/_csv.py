@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from numpy.typing import NDArray
 
 from leaven.documents._columns import Header, Wanted
 from leaven.documents._csv_kernels import FIELD_START, QUOTED, find_row_ends
@@ -185,7 +186,7 @@ class DelimitedSource(Source):
                 first = known = first + len(BOM)
                 content[first - 1] = LINE_FEED
             start = False
-            state, _, last = find_row_ends(content[known:end], ord(self.delimiter), state)
+            state, _, last = self._row_ends(content[known:end], state)
             cut = known + last if last else first
             if last:
                 yield buffer[first - 1 : cut]
@@ -202,10 +203,17 @@ class DelimitedSource(Source):
         """Where the first row ends that begins at some byte; at the end of the block at last."""
         content = np.frombuffer(block, dtype=np.uint8)
         for end in (begin + SAMPLE_BYTES, len(content)):
-            _, first, _ = find_row_ends(content[begin:end], ord(self.delimiter), FIELD_START)
+            _, first, _ = self._row_ends(content[begin:end], FIELD_START)
             if first:
                 return int(begin + first)
         return len(content)
+
+    def _row_ends(self, content: NDArray[np.uint8], state: int) -> tuple[int, int, int]:
+        """State after some bytes, and where the first and the last row end in them, or 0."""
+        content = content.view()
+        content.flags.writeable = False  # as some buffers are: so the kernel is compiled once
+        found: tuple[int, int, int] = find_row_ends(content, ord(self.delimiter), state)
+        return found
 
     def _first_values(self, row: bytes) -> tuple[str, ...]:
         """The values of one row, however many there are."""
@@ -214,7 +222,7 @@ class DelimitedSource(Source):
         _check_utf8(pa.py_buffer(row))
         # Arrow counts the columns of a row that ends, so the last one of a file is ended here.
         content = np.frombuffer(bytearray(row), dtype=np.uint8)
-        state, _, _ = find_row_ends(content, ord(self.delimiter), FIELD_START)
+        state, _, _ = self._row_ends(content, FIELD_START)
         row += b'"\n' if state == QUOTED else b"\n"
         table = pa.csv.read_csv(
             pa.BufferReader(row),

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from leaven._base.progress import OnStep
 from leaven._base.typing import FloatArray
@@ -59,6 +58,8 @@ def climb_gradient(
     ``on_step(step, objective)`` is called after every iteration; it ends the climb if it returns
     True.
     """
+    from scipy.optimize import minimize  # takes long to import, and only training needs it
+
     watch = _Watch(evaluate, tol, on_step)
     is_stopped = watch.reach(start)
     if max_iter > 0 and not is_stopped:

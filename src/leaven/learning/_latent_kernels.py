@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, from_slots
 
 
@@ -29,7 +29,7 @@ def add_gram(indptr, indices, data, weight, basis, emphasis, lanes, slots, place
         add_to_rows(indices, begin, data, begin, end, place, lanes, out)
 
 
-@kernel
+@kernel_part
 def _project(indices, data, begin, end, basis, lanes, slots, place):
     for slot in range(len(slots)):
         slots[slot] = 0.0
@@ -58,7 +58,7 @@ def unit_vectors(indptr, indices, data, first, last, basis, center, lanes, slots
         unit_vector(indices, data, begin, end, basis, center, lanes, slots, out[i])
 
 
-@kernel
+@kernel_part
 def _scale_to_one(vector):
     square = 0.0
     for k in range(len(vector)):

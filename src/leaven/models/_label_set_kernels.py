@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 
 # A set of m classes has m + 2 slots, one after the other: its classes, the background and the
 # uniform distribution. A slot of a class or of the background has a column of word counts.
@@ -13,7 +13,7 @@ TINY = 1e-12  # an expected count that is as good as none
 LEAST_SHARE = 1e-4  # of a set in an unlabeled document: below it, it adds nothing
 
 
-@kernel
+@kernel_part
 def _shares_of_slots(begin, end, counts, shares):
     """Mixture weights of a set from expected counts, Laplace-smoothed: the M-step of lambda."""
     total = 0.0
@@ -24,7 +24,7 @@ def _shares_of_slots(begin, end, counts, shares):
         shares[j] /= total
 
 
-@kernel
+@kernel_part
 def _own_counts(
     indices, data, first, last, copy, columns, n_slots, words, totals, uniform, shares, own,
     own_total,

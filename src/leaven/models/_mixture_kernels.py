@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven._base.lane_kernels import add, exponential, larger, largest_of, load, sum_of
 from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, from_slots
 
@@ -17,7 +17,7 @@ LEAST_GAP = -30.0  # e to this is negligible
 DOCUMENTS_PER_PART = 1000  # whose vectors are summed in their own precision
 
 
-@kernel
+@kernel_part
 def _score_one(indices, data, begin, end, log_word, k):
     total = 0.0
     for nz in range(begin, end):
@@ -25,7 +25,7 @@ def _score_one(indices, data, begin, end, log_word, k):
     return total
 
 
-@kernel
+@kernel_part
 def _share_out(score, beta, lanes):
     """Maximize sum_k q_k score_k + H(q) / beta; returns the maximum.
 
@@ -132,7 +132,7 @@ def expect_counts(
     return objective
 
 
-@kernel
+@kernel_part
 def _clear(table):
     for row in range(table.shape[0]):
         for column in range(table.shape[1]):

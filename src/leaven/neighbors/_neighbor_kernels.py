@@ -9,7 +9,7 @@ the same neighbors, and a document is at distance 0 of its copies.
 
 import numpy as np
 
-from leaven._base.compile import kernel, kernel_inline
+from leaven._base.compile import kernel, kernel_inline, kernel_part
 
 GRID = 2.0**-20  # squared distances are rounded to multiples of it; a smaller similarity is none
 EQUAL = 1e-9  # relative difference of votes that rounding can explain
@@ -70,7 +70,7 @@ def add_frequent(indptr, indices, data, n_before, bounds, row_starts, row_words,
         norms[n_before + i] = np.sqrt(square)
 
 
-@kernel
+@kernel_part
 def kth_largest(rare, norms, slack, n_documents, best):
     """The k-th largest of ``rare - slack * norms``, 0 at least; k is the length of ``best``."""
     best[:] = 0.0
@@ -212,7 +212,7 @@ def add_pairs(rows, places, candidates, near, distances):
         add_neighbor(places[n], candidates[n], near[rows[n]], distances[rows[n]])
 
 
-@kernel
+@kernel_part
 def weigh_votes(near, distances, codes, weights, is_labeled, divisors, votes):
     """Write the votes of one document's k + 1 neighbors, 0 for those that do not vote.
 

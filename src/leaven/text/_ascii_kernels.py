@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel_part
 from leaven.text._hash_table_kernels import load8, store8, trailing_zeros
 from leaven.text._token_kernels import mapped_or_stopped
 
@@ -63,7 +63,7 @@ def word_bits(typing_context, data, place, lowered, to, n_digits, underscore, lo
     return signature, generate
 
 
-@kernel
+@kernel_part
 def find_words(
     data,
     position,
@@ -122,7 +122,7 @@ def find_words(
     return end + 1, n_tokens
 
 
-@kernel
+@kernel_part
 def copy_words(
     lowered,
     first,  # token that was found first; those before it are in the scratch already

@@ -45,7 +45,7 @@ class WordTable(NamedTuple):
 class WordRules(NamedTuple):
     """What is a word."""
 
-    fold: Any  # uint32[0x110000]: see _unicode.fold_table, or lower_table for characters
+    fold: Any  # uint32 of each code point: see _unicode.fold_table, or lower_table for characters
     min_length: int  # fewest characters
     map_numbers: bool  # digit strings become one word
     min_n: int

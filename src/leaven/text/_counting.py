@@ -13,7 +13,7 @@ from leaven.text._count_kernels import Texts, WordRules, WordTable
 from leaven.text._count_kernels import count_words as count_words_of
 from leaven.text._ngram_kernels import count_ngrams, number_ngrams
 from leaven.text._token_kernels import survey
-from leaven.text._unicode import FEWEST_CHARACTERS, fold_table, lower_table
+from leaven.text._unicode import ALL, ASCII, FEWEST_CHARACTERS, fold_table, lower_table
 from leaven.text._vocabulary import Vocabulary
 
 __all__ = ["RawCounts", "Tokens", "count_words"]
@@ -63,6 +63,8 @@ def count_words(
     ``may_repeat``, a word can have several cells of a short text.
     """
     texts, is_ascii = _surveyed(texts, tokens.lowercase)
+    # A table of all characters takes longer to make than a thousand texts to count.
+    n_points = ASCII if is_ascii.all() else ALL
     if tokens.tokens == "spaces":
         is_ascii[:] = False  # the quick way knows no punctuation inside words
     data, offsets = text_buffers(texts)
@@ -72,10 +74,10 @@ def count_words(
     may_repeat = may_repeat and REPEATING * int(offsets[-1] - offsets[0]) < n_known
     by_character = all_scripts = None  # see the kernel
     if tokens.analyzer == "word":
-        fold = fold_table(tokens.tokens, tokens.lowercase)
+        fold = fold_table(tokens.tokens, tokens.lowercase, n_points)
         all_scripts = True if tokens.tokens == "scripts" else None
     else:
-        fold = lower_table(tokens.lowercase)
+        fold = lower_table(tokens.lowercase, n_points)
         by_character = tokens.analyzer == "char"
     # Character n-grams inside words are cut from each distinct word once, after counting words.
     in_words = tokens.analyzer == "char_wb"

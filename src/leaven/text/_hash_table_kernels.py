@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from leaven._base.compile import kernel, kernel_inline
+from leaven._base.compile import kernel, kernel_inline, kernel_part
 
 PADDING = 8  # bytes that must follow an arena's last word, so that eight can be read at once
 
@@ -122,7 +122,7 @@ def word_at(table, slot):
     return np.int64(table[slot, 1] >> _LENGTH_BITS) - 1
 
 
-@kernel
+@kernel_part
 def grown_table(table, n_slots):
     grown = np.zeros((n_slots, 2), dtype=np.uint64)
     mask = np.uint64(n_slots - 1)
@@ -137,7 +137,7 @@ def grown_table(table, n_slots):
     return grown
 
 
-@kernel
+@kernel_part
 def grown(array, size):
     grown = np.empty(size, dtype=array.dtype)
     # A loop, as elsewhere: assigning a slice compiles the text of an error message too.
@@ -146,7 +146,7 @@ def grown(array, size):
     return grown
 
 
-@kernel
+@kernel_part
 def with_room(arena, starts, table, n_words, n_more, n_bytes):
     """The arrays of ``n_words`` words, with room for ``n_more`` of ``n_bytes`` in all."""
     if n_words + n_more >= len(starts):

@@ -7,7 +7,7 @@ measures them.
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven.text._hash_table_kernels import PADDING, grown, grown_table, with_room
 from leaven.text._number_kernels import hash_tokens, number_tokens
 from leaven.text._unicode import SPACE
@@ -16,7 +16,7 @@ from leaven.text._utf8_kernels import decode, encode
 _BLANK = np.uint32(32)
 
 
-@kernel
+@kernel_part
 def cut(
     data,
     position,

@@ -3,14 +3,14 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel_part
 from leaven.text._hash_table_kernels import fill, find, hash_bytes, mix, word_at
 
 _ONE = np.uint64(1)
 _LISTED = 1 << 30  # added to a count once, so that one that has come to zero differs from none
 
 
-@kernel
+@kernel_part
 def number_tokens(
     source, begins, ends, first, n_tokens, size, arena, starts, table, n_words, is_frozen, numbers
 ):
@@ -36,7 +36,7 @@ def number_tokens(
     return n_words
 
 
-@kernel
+@kernel_part
 def hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, numbers, steps):
     """Hashed feature of the n-gram ending at each token from ``first`` on, and its sign."""
     for token in range(first, n_tokens):
@@ -47,7 +47,7 @@ def hash_tokens(source, begins, ends, first, n_tokens, size, n_hash, signed, num
         numbers[token] = (mixed >> _ONE) % np.uint64(n_hash)
 
 
-@kernel
+@kernel_part
 def room_for_counts(n_words):
     """Counts of one document, for ``list_words``; the last one is that of unknown words."""
     counts = np.zeros(n_words, dtype=np.int32)
@@ -56,7 +56,7 @@ def room_for_counts(n_words):
     return counts
 
 
-@kernel
+@kernel_part
 def with_room_for_counts(counts, n_words):
     more = room_for_counts(n_words)
     for word in range(len(counts) - 1):
@@ -64,7 +64,7 @@ def with_room_for_counts(counts, n_words):
     return more
 
 
-@kernel
+@kernel_part
 def list_words(numbers, steps, first, n_tokens, n_out, counts, cells):
     """Count tokens, and list the words that are new in a document as its cells.
 
@@ -88,7 +88,7 @@ def list_words(numbers, steps, first, n_tokens, n_out, counts, cells):
     return n_out
 
 
-@kernel
+@kernel_part
 def write_counts(first_cell, n_out, counts, cells):
     """Add the counts of a document's words to its cells; afterwards all are zero again."""
     if len(counts) == 0:

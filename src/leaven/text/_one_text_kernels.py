@@ -7,7 +7,7 @@ counting it. The tests compare them with the counting of many texts.
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven.text._count_kernels import Texts, WordTable, count_words
 from leaven.text._ngram_kernels import count_ngrams, number_ngrams
 from leaven.text._row_kernels import weigh_rows, write_rows
@@ -95,7 +95,7 @@ def count_text_ngrams(
     return indices, values, must_lower
 
 
-@kernel
+@kernel_part
 def _weighed(indptr, cells, weights):
     """Cells of a text as sorted indices and weighted values."""
     (

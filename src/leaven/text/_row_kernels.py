@@ -6,7 +6,7 @@ A *cell* is (word << 32) + count; counts may be negative (signed hashing).
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 
 # Added to a cell, keeps a negative count from borrowing from the word above it.
 _HALF = np.int64(1) << np.int64(31)
@@ -15,7 +15,7 @@ _DIGIT = (1 << _DIGIT_BITS) - 1  # those bits, all of them one
 _FEW = 24  # cells that are sorted faster by insertion
 
 
-@kernel
+@kernel_part
 def _sort_few(cells, n):
     """Sort the first ``n`` cells, in place, by insertion."""
     for i in range(1, n):
@@ -27,7 +27,7 @@ def _sort_few(cells, n):
         cells[j + 1] = cell
 
 
-@kernel
+@kernel_part
 def _sort_cells(cells, spare, n, n_bits, counts, next_counts):
     """Sort the first ``n`` cells by word; returns where the result is, cells or spare.
 

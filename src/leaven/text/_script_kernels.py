@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven.text._ascii_kernels import BLOCK, word_bits
 from leaven.text._hash_table_kernels import find, hash_bytes
 from leaven.text._token_kernels import is_all_ascii, mapped_or_stopped
@@ -31,7 +31,7 @@ def _count_ones(typing_context, bits):
     return signature, generate
 
 
-@kernel
+@kernel_part
 def tokenize_scripts(
     data,
     position,
@@ -109,7 +109,7 @@ def tokenize_scripts(
     return position, n_tokens, at_run
 
 
-@kernel
+@kernel_part
 def cut_runs(data, position, end, fold, stop_arena, stop_starts, stop_table, scratch, begins, ends):
     """Copy the n-grams of unspaced runs to the scratch until a word begins or the window is full.
 

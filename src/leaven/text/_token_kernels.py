@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel
+from leaven._base.compile import kernel, kernel_part
 from leaven.text._hash_table_kernels import find, hash_bytes, load8
 from leaven.text._unicode import DIGIT
 from leaven.text._utf8_kernels import decode, encode
@@ -12,7 +12,7 @@ _HIGH_BITS = np.uint64(0x8080808080808080)
 _NUMBER = np.frombuffer(b"<number>", dtype=np.uint8)
 
 
-@kernel
+@kernel_part
 def mapped_or_stopped(
     scratch,
     start,
@@ -41,7 +41,7 @@ def mapped_or_stopped(
     return end
 
 
-@kernel
+@kernel_part
 def is_all_ascii(data, begin, end):
     high = np.uint64(0)
     for i in range(begin, end - 7, 8):

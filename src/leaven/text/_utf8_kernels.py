@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel, kernel_inline
+from leaven._base.compile import kernel_inline, kernel_part
 
 
 @kernel_inline
@@ -22,7 +22,7 @@ def decode(data, position):
     return point | (data[position + 3] & 0x3F), position + 4
 
 
-@kernel
+@kernel_part
 def encode(point, scratch, written):
     """Append one code point's UTF-8 bytes; returns the new number of bytes written."""
     if point < 0x80:
