@@ -17,7 +17,7 @@ from leaven.models import MultinomialMixture
 from leaven.text._counter import fit_counter
 from leaven.text._options import TextOptions
 
-STEPS = 4
+STEPS = 10
 LENGTHS = {"peaked": 150.0, "soft": 10.0}
 TARGETS = {2: None, 20: 5.0, 100: 4.0, 1000: None}  # least ratio, by number of classes
 MOST_VALUES = 60_000_000  # times classes: more documents would take too long

@@ -36,7 +36,8 @@ class SVMExpert(Expert):
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
         if self.sees_vectors:
             assert vectors is not None
-            total: FloatArray = vectors @ self.directions
+            # In float64, so that the scores of a document do not depend on those beside it.
+            total: FloatArray = vectors.astype(np.float64) @ self.directions
         else:
             total = self.weights.applied(X) @ self.words
         return total.astype(np.float64) + self.bias
