@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from leaven import TextClassifier
 from leaven.classifier._one_text import OneTextClassifier
-from leaven.models import _mixture
+from leaven.models._word_sums import word_sums
 
 WORDS = {
     "baking": ["dough", "yeast", "bread", "oven", "flour", "crust", "loaf", "butter"],
@@ -79,11 +79,11 @@ def test_vectors_of_users_have_no_short_way():
 @pytest.mark.parametrize("n_documents", [1, 3, 200])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_scores_of_few_documents_are_those_of_many(n_documents, dtype):
-    """Only the words that occur are converted; the sums are the same to the last bit."""
+    """The sums are those of scipy's product in float64, to the last bit."""
     from scipy.sparse import random_array
 
     rng = np.random.default_rng(0)
     X = random_array((n_documents, 500), density=0.02, format="csr", dtype=dtype, rng=rng)
     log_word = np.log(rng.random((500, 7))).astype(dtype)
     expected = X.astype(np.float64) @ log_word.astype(np.float64)
-    assert_array_equal(_mixture._word_scores(X, log_word), expected)
+    assert_array_equal(word_sums(X, log_word), expected)

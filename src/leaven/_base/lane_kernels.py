@@ -76,6 +76,23 @@ def load(typing_context, array, place, lanes):
 
 
 @intrinsic
+def load_wide(typing_context, array, place, lanes):
+    """The numbers of ``array`` from ``place`` on, in double precision."""
+    result = Lanes(types.float64, lanes.count)
+
+    def generate(context, builder, signature, arguments):
+        address = _address(context, builder, signature.args[0], *arguments[:2])
+        kind = context.get_data_type(Lanes(array.dtype, lanes.count))
+        found = builder.load(
+            builder.bitcast(address, kind.as_pointer()), align=array.dtype.bitwidth // 8
+        )
+        is_wide = array.dtype == types.float64
+        return found if is_wide else builder.fpext(found, context.get_data_type(result))
+
+    return result(array, types.intp, lanes), generate
+
+
+@intrinsic
 def store(typing_context, array, place, value):
     """Write the numbers to ``array`` from ``place`` on, in its precision."""
 

@@ -33,8 +33,7 @@ class LinearExpert(Expert):
         return len(self.directions) > 0
 
     def scores(self, X: Counts, vectors: FloatArray | None) -> FloatArray:
-        total = word_sums(X, self.words, np.result_type(X.dtype, self.words))
-        total = total.astype(np.float64) / row_norms(X)[:, None] + self.bias
+        total = word_sums(X, self.words) / row_norms(X)[:, None] + self.bias
         if self.sees_vectors:
             assert vectors is not None
             # In float64, so that the scores of a document do not depend on those beside it.
@@ -45,9 +44,9 @@ class LinearExpert(Expert):
         words, directions = np.ascontiguousarray(self.words), self.directions.astype(np.float64)
 
         def scores(indices: IntArray, values: FloatArray, vector: FloatArray | None) -> FloatArray:
-            totals = np.zeros(len(self.bias), np.result_type(words, values))
+            totals = np.zeros(len(self.bias))
             add_words(indices, values, words, values.dtype.type(1.0), totals)
-            found: FloatArray = totals.astype(np.float64) / length_of(values) + self.bias
+            found: FloatArray = totals / length_of(values) + self.bias
             return found if vector is None or not len(directions) else found + vector @ directions
 
         return scores

@@ -90,7 +90,7 @@ class MultinomialMixture:
         self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
     ) -> FloatArray:
         """Log p(x, k), eq. (3.2) times the weights, up to a constant per document."""
-        return _word_scores(X, params.log_word.T) + params.log_weight
+        return word_sums(X, params.log_word.T) + params.log_weight
 
     def class_log_joint(
         self, params: MixtureParams, X: Counts, vectors: FloatArray | None = None
@@ -224,11 +224,3 @@ class MultinomialMixture:
         weight = np.bincount(self.component_class, np.exp(log_weight), self.n_classes)
         log_class = np.log(weight)
         return log_class, log_weight - log_class[self.component_class]
-
-
-def _word_scores(X: Counts, log_word: FloatArray) -> FloatArray:
-    """Sums over the words of each document, (n_documents, n_components).
-
-    In float64, as in the kernel: in float32 a long document's score has no decimals.
-    """
-    return word_sums(X, log_word, np.dtype(np.float64))

@@ -8,6 +8,7 @@ sums.
 import numpy as np
 
 from leaven._base.compile import kernel
+from leaven._base.lane_kernels import add, load_wide, multiply, spread, store
 
 
 @kernel
@@ -21,27 +22,27 @@ def add_words(indices, values, table, scale, totals):
 
 
 @kernel
-def add_rows(indptr, indices, values, table, totals):
-    """As ``add_words``, for each document a row of ``totals``.
+def sum_rows(indptr, indices, values, table, lanes, totals):
+    """Write to each document's row of ``totals``, float64, what ``add_words`` would add to zeros.
 
-    Four words at a time, because a row is read and written for each time.
+    A strip of columns is as wide as one or two groups of lanes, whose sums stay in registers.
     """
-    number = totals.dtype.type
+    n_columns, n_lanes = table.shape[1], len(lanes)
+    n_strips = (n_columns + 2 * n_lanes - 1) // (2 * n_lanes)
     for row in range(len(indptr) - 1):
-        begin, end = indptr[row], indptr[row + 1]
-        rest = begin + (end - begin) // 4 * 4
-        total = totals[row]
-        for i in range(begin, rest, 4):
-            x0, x1 = number(values[i]), number(values[i + 1])
-            x2, x3 = number(values[i + 2]), number(values[i + 3])
-            w0, w1, w2, w3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
-            for k in range(len(total)):
-                added = total[k] + x0 * table[w0, k] + x1 * table[w1, k]
-                total[k] = added + x2 * table[w2, k] + x3 * table[w3, k]
-        for i in range(rest, end):
-            x, word = number(values[i]), indices[i]
-            for k in range(len(total)):
-                total[k] += x * table[word, k]
+        begin, end = np.int64(indptr[row]), np.int64(indptr[row + 1])
+        for strip in range(n_strips):
+            left = n_columns * strip // n_strips
+            right = n_columns * (strip + 1) // n_strips - n_lanes
+            left_sum = spread(0.0, totals, lanes)
+            right_sum = left_sum
+            for i in range(begin, end):
+                place = np.int64(indices[i]) * n_columns
+                x = spread(values[i], totals, lanes)
+                left_sum = add(left_sum, multiply(x, load_wide(table, place + left, lanes)))
+                right_sum = add(right_sum, multiply(x, load_wide(table, place + right, lanes)))
+            store(totals, row * n_columns + left, left_sum)
+            store(totals, row * n_columns + right, right_sum)
 
 
 @kernel

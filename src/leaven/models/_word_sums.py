@@ -1,23 +1,27 @@
 """Sums over the words of documents: counts times a table of words, without scipy's conversions."""
 
-from typing import Any
-
 import numpy as np
 
+from leaven._base.lane_kernels import lanes_for
 from leaven._base.typing import Counts, FloatArray
-from leaven.models._word_sum_kernels import add_rows, lengths_of
+from leaven.models._word_sum_kernels import lengths_of, sum_rows
 
 __all__ = ["row_norms", "word_sums"]
 
 _KINDS = (np.float32, np.float64)  # that kernels are compiled for
 
 
-def word_sums(X: Counts, table: FloatArray, dtype: np.dtype[Any]) -> FloatArray:
-    """``X @ table``, (n_documents, n_columns), added up in this type."""
-    totals = np.zeros((X.shape[0], table.shape[1]), dtype)
-    rows = np.ascontiguousarray(table).view()
-    rows.flags.writeable = False  # as those of a model file are: the kernel is compiled once
-    add_rows(X.indptr, X.indices, _values(X), rows, totals)
+def word_sums(X: Counts, table: FloatArray) -> FloatArray:
+    """``X @ table``, (n_documents, n_columns), added up in float64.
+
+    In float32 the score of a long document has no decimals.
+    """
+    n_columns = table.shape[1]
+    totals: FloatArray = np.empty((X.shape[0], n_columns))
+    if n_columns:
+        rows = np.ascontiguousarray(table).view()
+        rows.flags.writeable = False  # as those of a model file are: the kernel is compiled once
+        sum_rows(X.indptr, X.indices, _values(X), rows, lanes_for(n_columns), totals)
     return totals
 
 
