@@ -1,7 +1,12 @@
-"""Run benchmarks, all or those named: a table, and of all of them benchmarks/results.json."""
+"""Run benchmarks, all or those named: a table, and JSON files beside the code.
+
+``speed`` names all suites of how fast the common path is, whose results are in speed.json; those
+of a run of all suites are in results.json.
+"""
 
 import argparse
 import importlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +17,8 @@ from studies._provenance import made_now
 
 from benchmarks._common import Row, machine
 
-RESULTS = Path(__file__).with_name("results.json")
+RESULTS, SPEED_RESULTS = (Path(__file__).with_name(f"{name}.json") for name in ("results", "speed"))
+SPEED = ("text", "em", "cost", "pipeline", "default", "predicting", "scale", "startup")
 SUITES = (
     "text", "em", "cost", "annealing", "pipeline", "default", "predicting", "classes", "neighbors",
     "label_sets", "hybrids", "fisher", "labeling", "serving", "scale", "startup",
@@ -21,20 +27,30 @@ SUITES = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suites", nargs="*", default=SUITES, help=f"of {', '.join(SUITES)}")
-    parser.add_argument("--json", type=Path, help="default: results.json, if all suites run")
+    parser.add_argument("suites", nargs="*", default=SUITES, help=f"speed, or {', '.join(SUITES)}")
+    parser.add_argument("--json", type=Path, help="where to write the results of this run")
     parser.add_argument("--against", type=Path, help="earlier results to compare with")
     arguments = parser.parse_args()
+    given = arguments.suites
+    suites = [name for each in given for name in (SPEED if each == "speed" else (each,))]
     earlier = {} if arguments.against is None else earlier_ratios(arguments.against)
-    rows = []
-    for suite in arguments.suites:
-        rows += importlib.import_module(f"benchmarks.{suite}").run()
-    Console(width=150).print(table(rows, earlier))
-    measured = [row.to_json() for row in rows]
-    results = {"made_with": made_now(), "machine": machine().to_json(), "rows": measured}
-    path = arguments.json or (RESULTS if set(arguments.suites) == set(SUITES) else None)
-    if path is not None:
-        path.write_text(json.dumps(results, indent=1) + "\n")
+    by_suite: dict[str, list[Row]] = {}
+    for suite in suites:
+        by_suite[suite] = importlib.import_module(f"benchmarks.{suite}").run()
+    Console(width=150).print(table(list(itertools.chain(*by_suite.values())), earlier))
+    if set(suites) == set(SUITES):
+        write(RESULTS, by_suite, SUITES)
+    if set(suites) >= set(SPEED):
+        write(SPEED_RESULTS, by_suite, SPEED)
+    if arguments.json is not None:
+        write(arguments.json, by_suite, suites)
+
+
+def write(path: Path, by_suite: Mapping[str, Sequence[Row]], suites: Sequence[str]) -> None:
+    """Results of some suites, with the machine and the code that they were made with."""
+    rows = [row.to_json() for suite in suites for row in by_suite[suite]]
+    results = {"made_with": made_now(), "machine": machine().to_json(), "rows": rows}
+    path.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def table(rows: Sequence[Row], earlier: Mapping[tuple[str, str], float]) -> Table:

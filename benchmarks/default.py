@@ -13,7 +13,7 @@ from leaven.learning import fit_latent
 from leaven.text import TextVectorizer
 
 PER_CLASS = 15
-MOST_SECONDS = {"auto": 20.0, "two-view": 8.0}
+MOST_SECONDS = {"auto": 3.5, "two-view": 2.5}
 
 
 def run() -> list[Row]:

@@ -1,12 +1,15 @@
 """Predicting many documents with the default, against a scikit-learn pipeline."""
 
+import warnings
+
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from benchmarks._common import Row, best_seconds, newsgroups
+from benchmarks._common import Row, best_seconds, machine, n_bytes, newsgroups
 from benchmarks.default import few_labels
 from leaven import TextClassifier
+from leaven.exceptions import UnseenWordsWarning
 
 THREADS = {"one": 1, "two": 2}
 LEAST_RATIOS = {"one": 6.0, "two": 12.0}
@@ -20,6 +23,7 @@ def run() -> list[Row]:
     labeled = [i for i, label in enumerate(labels) if label is not None]
     peer = make_pipeline(TfidfVectorizer(), LogisticRegression(max_iter=1000))
     peer.fit([texts[i] for i in labeled], [labels[i] for i in labeled])
+    warnings.simplefilter("ignore", UnseenWordsWarning)  # a few messages are empty
     best = best_seconds(
         {
             "peer": lambda: peer.predict(texts),
@@ -38,6 +42,7 @@ def run() -> list[Row]:
             best["peer"],
             LEAST_RATIOS[name],
             {"texts_per_second": len(texts) / best[name]},
+            limit=machine().seconds(n_bytes(texts)),
         )
         for name, n_jobs in THREADS.items()
     ]

@@ -34,7 +34,7 @@ from leaven.posteriors import SOFT
 PLACES = ("memory", "stream", "dask")
 LABELS_PER_CLASS = 15
 ITERATIONS = 6
-MOST = 1.5  # what an iteration on two workers may cost, in iterations in memory
+MOST = 1.2  # what an iteration on two workers may cost, in iterations in memory
 
 
 @contextmanager

@@ -19,4 +19,5 @@ SECTIONS = [
     Section(PAGE, "figure_3_1: accuracy table", of_studies.newsgroups_table),
     Section(PAGE, "figure_3_4: accuracy table", of_studies.annealing_table),
     Section(PAGE, "benchmarks: speed table", of_benchmarks.speed_table),
+    Section(PAGE, "benchmarks: cost table", of_benchmarks.cost_table),
 ]

@@ -68,7 +68,8 @@ def workers_findings() -> str:
     one, two, four = (_iteration(_row("dask", N_SMALL, n)) for n in (1, 2, 4))
     parts = _row("dask", N_SMALL)["profile"]
     listed = "; ".join(f"{name}, {_seconds(seconds)} s" for name, seconds in parts.items())
-    suite = next(row for row in of_benchmarks.read()["rows"] if "two local workers" in row["what"])
+    rows = of_benchmarks.read_suite(of_benchmarks.SPEED)["rows"]
+    suite = next(row for row in rows if "two local workers" in row["what"])
     return (
         f"- On {N_SMALL:,} documents an iteration takes {_seconds(one)} s with one worker and "
         f"{_seconds(two)} s with two. Four on the same two processors take {_seconds(four)} s, so "
