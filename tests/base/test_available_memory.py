@@ -37,6 +37,8 @@ def test_the_least_of_system_container_and_process_is_available(monkeypatch, tmp
     assert available_bytes() == 4000 * 1024
     limit.write_text("1000\n")
     assert available_bytes() == 300
+    (tmp_path / "memory.stat").write_text("anon 600\ninactive_file 80\nactive_file 20\n")
+    assert available_bytes() == 380
     monkeypatch.setattr(available_memory, "_of_process", lambda: -5)
     assert available_bytes() == 0
 

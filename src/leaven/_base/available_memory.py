@@ -48,8 +48,18 @@ def _of_system() -> int | None:
 def _of_container() -> int | None:
     for limit, used in CONTROL_GROUPS:
         with contextlib.suppress(OSError, ValueError):  # "max" where there is no limit
-            return int(limit.read_text()) - int(used.read_text())
+            left = int(limit.read_text()) - int(used.read_text())
+            return left + _cached_files(used.with_name("memory.stat"))
     return None
+
+
+def _cached_files(statistics: Path) -> int:
+    """Bytes of files read lately, which count as used but are given up when memory is needed."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in statistics.read_text().splitlines():
+            if line.startswith(("inactive_file ", "total_inactive_file ")):
+                return int(line.split()[1])
+    return 0
 
 
 def _of_process() -> int | None:
