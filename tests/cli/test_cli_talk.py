@@ -33,6 +33,7 @@ def new_kernel():
 
 def test_compiling_is_announced_once_on_standard_error(capsys, new_kernel, monkeypatch):
     monkeypatch.setattr(compiling._announcer, "is_kept", True)
+    monkeypatch.setattr(compiling.NOTICE, "_depth", 0)
     with Talk():
         for step in (1, 2):
             assert new_kernel(step)(1) == 1 + step
