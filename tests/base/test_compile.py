@@ -83,8 +83,15 @@ def test_an_error_in_a_part_reaches_python():
 
 def test_garbage_is_collected_again_after_compiling(monkeypatch):
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    monkeypatch.setattr(compiling._announcer, "is_kept", True)  # restored afterwards
     seen = []
-    monkeypatch.setattr(compiling.NOTICE, "end", lambda: seen.append(gc.isenabled()))
+    end = compiling.NOTICE.end
+
+    def noted_end():
+        seen.append(gc.isenabled())
+        end()
+
+    monkeypatch.setattr(compiling.NOTICE, "end", noted_end)
 
     @kernel_part
     def inner(x):
@@ -105,6 +112,7 @@ def test_garbage_is_collected_again_after_compiling(monkeypatch):
 
 def test_kernels_run_without_the_gil(monkeypatch):
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])  # code from disk shows nothing
+    monkeypatch.setattr(compiling._announcer, "is_kept", True)  # restored afterwards
 
     @kernel
     def same(x):

@@ -31,9 +31,7 @@ def new_kernel():
     return make
 
 
-def test_compiling_is_announced_once_on_standard_error(capsys, new_kernel, monkeypatch):
-    monkeypatch.setattr(compiling._announcer, "is_kept", True)
-    monkeypatch.setattr(compiling.NOTICE, "_depth", 0)
+def test_compiling_is_announced_once_on_standard_error(capsys, new_kernel):
     with Talk():
         for step in (1, 2):
             assert new_kernel(step)(1) == 1 + step

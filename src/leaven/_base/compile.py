@@ -35,11 +35,13 @@ class _Announcer(event.Listener):
             gc.disable()
 
     def on_end(self, event: Any) -> None:
-        NOTICE.end()
-        self.depth -= 1
-        if self.depth == 0 and self.is_paused:
-            self.is_paused = False
-            gc.enable()
+        try:
+            NOTICE.end()
+        finally:  # a progress callback may have raised an error
+            self.depth -= 1
+            if self.depth == 0 and self.is_paused:
+                self.is_paused = False
+                gc.enable()
 
     def notify(self, event: Any) -> None:
         if event.data["dispatcher"].py_func.__module__.startswith("leaven."):
