@@ -1,12 +1,13 @@
 """Corpora drawn from the model, with the ugly cases in, for tests of every part."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from leaven.corpora import CachedCorpus, InMemoryCorpus, StreamedCorpus
+from leaven.corpora._rare_words import RareWords
 from leaven.models import MixtureParams
 
 N_WORDS = 30
@@ -106,4 +107,19 @@ def cached(drawn: Drawn) -> CachedCorpus:
     return CachedCorpus(cut_up(drawn, 15), n_threads=2)
 
 
-CORPORA = {"memory": in_memory, "threads": threaded, "stream": streamed, "cache": cached}
+def rare_words_apart(drawn: Drawn) -> InMemoryCorpus:
+    """Most words count as rare, and a block has several parts."""
+    corpus = in_memory(drawn)
+    (block,) = corpus.blocks
+    rare = RareWords(block.X, n_near=9, most=1.0, documents_per_part=16)
+    corpus.blocks = [replace(block, rare=rare)]
+    return corpus
+
+
+CORPORA = {
+    "memory": in_memory,
+    "rare words apart": rare_words_apart,
+    "threads": threaded,
+    "stream": streamed,
+    "cache": cached,
+}

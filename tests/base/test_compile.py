@@ -54,6 +54,19 @@ def test_without_a_place_for_compiled_code_kernels_still_work(monkeypatch):
 def test_a_part_is_compiled_into_the_kernels_that_call_it_and_python_cannot_call_it(as_part):
     @as_part
     def half(x):
+        return x[0] / 2
+
+    @kernel
+    def halves(x):
+        return half(x), half(2 * x)
+
+    assert halves(np.array([3.0])) == (1.5, 3.0)
+    assert not callable(half)
+
+
+def test_a_part_may_create_an_array():
+    @kernel_part
+    def half(x):
         return np.full(2, x / 2)
 
     @kernel
@@ -62,7 +75,19 @@ def test_a_part_is_compiled_into_the_kernels_that_call_it_and_python_cannot_call
 
     first, second = halves(3.0)
     assert (first.tolist(), second.tolist()) == ([1.5, 1.5], [3.0, 3.0])
-    assert not callable(half)
+
+
+def test_an_inlined_part_must_not_return_an_array():
+    @kernel_inline
+    def same(x):
+        return x
+
+    @kernel
+    def total(x):
+        return same(x).sum()
+
+    with pytest.raises(TypeError, match=r"same must return no arrays.*make it a kernel_part"):
+        total(np.ones(2))
 
 
 def test_an_error_in_a_part_reaches_python():

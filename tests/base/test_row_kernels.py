@@ -6,11 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from leaven._base import row_kernels
 from leaven._base.compile import kernel
-from leaven._base.lane_kernels import exponential, lanes_for
-from leaven._base.row_kernels import slot_columns
+from leaven._base.lane_kernels import exponentials, load, store
+from leaven._base.row_kernels import row_lanes, slot_columns
 
 # Kernels call parts; these let the tests call them.
 add_rows_part, add_to_rows_part = row_kernels.add_rows, row_kernels.add_to_rows
+sum_rows_part = row_kernels.sum_rows
 from_slots_part = row_kernels.from_slots
 
 
@@ -21,7 +22,7 @@ def add_rows(rows, first_row, data, begin, end, table, lanes, slots):
 
 @kernel
 def add_to_rows(rows, first_row, data, begin, end, values, lanes, table):
-    add_to_rows_part(rows, first_row, data, begin, end, values, lanes, table)
+    add_to_rows_part(rows, first_row, data, begin, end, values, 0, lanes, table)
 
 
 @kernel
@@ -41,9 +42,9 @@ def table_and_document(n_columns, dtype, n_values=21, n_rows=30):
 
 @pytest.mark.parametrize("n_columns", COLUMNS)
 def test_every_column_has_one_slot_of_its_own(n_columns):
-    lanes = lanes_for(n_columns)
+    lanes = row_lanes(n_columns)
     columns = slot_columns(n_columns, lanes)
-    assert len(columns) % len(lanes) == 0
+    assert (len(columns) - len(lanes[1])) % len(lanes[0]) == 0
     assert_array_equal(columns[columns >= 0], np.arange(n_columns))
 
 
@@ -51,7 +52,7 @@ def test_every_column_has_one_slot_of_its_own(n_columns):
 @pytest.mark.parametrize("n_columns", COLUMNS)
 def test_sum_of_rows(n_columns, dtype):
     table, rows, data = table_and_document(n_columns, dtype)
-    lanes = lanes_for(n_columns)
+    lanes = row_lanes(n_columns)
     columns = slot_columns(n_columns, lanes)
     slots = np.where(columns >= 0, 0.5, -np.inf)
     begin, end = 2, 19  # two times eight values, and one
@@ -76,24 +77,41 @@ def test_addition_to_rows(n_columns, dtype):
     before = table.copy()
     add_to_rows(
         rows, np.int64(begin), data, np.int64(begin), np.int64(end), values,
-        lanes_for(n_columns), table,
+        row_lanes(n_columns), table,
     )  # fmt: skip
     assert_allclose(table, expected, rtol=1e-5 if dtype == np.float32 else 1e-14, atol=1e-6)
     assert_array_equal(table[untouched], before[untouched])
 
 
 @kernel
-def _exponentials(x, out):
-    for i in range(len(x)):
-        out[i] = exponential(x[i])
+def sum_rows(rows, data, begin, end, table, lanes, is_first, totals, place):
+    sum_rows_part(rows, data, begin, end, table, lanes, is_first, totals, place)
 
 
-def test_exponential_is_that_of_the_library():
-    x = -np.concatenate([[0.0], np.geomspace(1e-18, 700.0, 20_001)])
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize("n_columns", COLUMNS)
+def test_sum_of_rows_in_their_precision(n_columns, is_first):
+    table, rows, data = table_and_document(n_columns, np.float64)
+    totals = np.full((3, n_columns), 7.0)
+    lanes, begin, end = row_lanes(n_columns), 2, 19
+    sum_rows(rows, data, begin, end, table, lanes, is_first, totals, n_columns)
+    expected = (0.0 if is_first else 7.0) + data[begin:end] @ table[rows[begin:end]]
+    assert_allclose(totals[1], expected, atol=1e-14)
+    assert (totals[[0, 2]] == 7.0).all()
+
+
+@kernel
+def _exponentials(x, lanes, out):
+    for i in range(0, len(x), len(lanes)):
+        store(out, i, exponentials(load(x, i, lanes)))
+
+
+def test_exponentials_are_those_of_the_library():
+    x = -np.concatenate([[0.0], np.geomspace(1e-18, 700.0, 20_003)])
     out = np.empty_like(x)
-    _exponentials(x, out)
+    _exponentials(x, (0,) * 4, out)
     assert_allclose(out, np.exp(x), rtol=4.5e-16)
     assert out[0] == 1.0
-    _exponentials(np.array([-1e9, -np.inf]), out[:2])
+    _exponentials(np.array([-1e9, -np.inf]), (0, 0), out[:2])
     assert 0.0 < out[0] < 1e-300
     assert 0.0 < out[1] < 1e-300

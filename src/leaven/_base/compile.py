@@ -100,6 +100,11 @@ def kernel_part(function: Callable[..., Any]) -> KernelPart:
 
 
 def kernel_inline(function: Callable[..., Any]) -> KernelPart:
-    """As ``kernel_part``, but inlined into its callers: for steps of a hot loop."""
+    """As ``kernel_part``, but inlined into its callers: for steps of a hot loop.
+
+    It counts no references to arrays, which would take longer than many a step, and so must
+    neither create arrays nor return any.
+    """
     compiler = compile_parts.Inlined
-    return KernelPart(njit(pipeline_class=compiler, **compile_parts.OPTIONS)(function))
+    options = {**compile_parts.OPTIONS, "_nrt": False}
+    return KernelPart(njit(pipeline_class=compiler, **options)(function))

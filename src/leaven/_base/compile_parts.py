@@ -74,6 +74,16 @@ class Inlined(Part):
         self.state.flags.forceinline = True
         return super().define_pipelines()
 
+    def _compile_core(self) -> Any:
+        compiled = super()._compile_core()
+        returned = compiled.signature.return_type
+        if self.state.targetctx.data_model_manager[returned].contains_nrt_meminfo():
+            raise TypeError(
+                f"{self.state.func_id.func_qualname} must return no arrays, got {returned}; "
+                "make it a kernel_part"
+            )
+        return compiled
+
 
 class _Linked(JITCodeLibrary):  # type: ignore[misc]
     """Code that is only linked into other code."""

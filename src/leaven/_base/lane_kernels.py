@@ -11,12 +11,12 @@ Places are those of the array's memory, counted in numbers: arrays must be conti
 checks that a place is inside.
 """
 
+import math
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
-
-from leaven._base.compile import kernel_inline
 
 MOST_LANES = 16  # numbers in a vector register of today's widest processors, in single precision
 
@@ -26,6 +26,7 @@ LN_2_HIGH = (
 LN_2_LOW = 1.90821492927058770002e-10
 LOG2_E = 1.4426950408889634
 ROUNDER = 1.5 * 2.0**52  # adding it rounds to a whole number, which is then in the lowest bits
+DEGREE = 13  # of the polynomial
 LEAST_EXPONENT = -700.0  # of which e to the power is still a normal number
 
 
@@ -60,6 +61,14 @@ def _address(context, builder, kind, array, place):
 def _vector_function(builder, name, result, arguments):
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     return cgutils.get_or_insert_function(builder.module, kind, name)
+
+
+def _everywhere(builder, kind, element):
+    nothing = ir.Constant(kind, ir.Undefined)
+    index = ir.IntType(32)
+    first = builder.insert_element(nothing, element, ir.Constant(index, 0))
+    everywhere = ir.Constant(ir.VectorType(index, kind.count), [0] * kind.count)
+    return builder.shuffle_vector(first, nothing, everywhere)
 
 
 @intrinsic
@@ -117,14 +126,33 @@ def spread(typing_context, number, array, lanes):
 
     def generate(context, builder, signature, arguments):
         element = context.cast(builder, arguments[0], number, array.dtype)
-        kind = context.get_data_type(result)
-        nothing = ir.Constant(kind, ir.Undefined)
-        index = ir.IntType(32)
-        first = builder.insert_element(nothing, element, ir.Constant(index, 0))
-        everywhere = ir.Constant(ir.VectorType(index, lanes.count), [0] * lanes.count)
-        return builder.shuffle_vector(first, nothing, everywhere)
+        return _everywhere(builder, context.get_data_type(result), element)
 
     return result(number, array, lanes), generate
+
+
+@intrinsic
+def spread_at(typing_context, numbers, place, array, lanes):
+    """The number at ``place`` in all lanes, in the precision of ``array``."""
+    result = Lanes(array.dtype, lanes.count)
+
+    def generate(context, builder, signature, arguments):
+        address = _address(context, builder, signature.args[0], *arguments[:2])
+        number = context.cast(builder, builder.load(address), numbers.dtype, array.dtype)
+        return _everywhere(builder, context.get_data_type(result), number)
+
+    return result(numbers, types.intp, array, lanes), generate
+
+
+@intrinsic
+def row_at(typing_context, rows, place):
+    """The number of a row, at ``place`` of an array; numba would allow places before its end."""
+
+    def generate(context, builder, signature, arguments):
+        address = _address(context, builder, signature.args[0], *arguments)
+        return context.cast(builder, builder.load(address), rows.dtype, types.intp)
+
+    return types.intp(rows, types.intp), generate
 
 
 @intrinsic
@@ -166,6 +194,25 @@ def add(typing_context, a, b):
         return builder.fadd(*arguments)
 
     return a(a, b), generate
+
+
+@intrinsic
+def subtract(typing_context, a, b):
+    def generate(context, builder, signature, arguments):
+        return builder.fsub(*arguments)
+
+    return a(a, b), generate
+
+
+@intrinsic
+def or_zero(typing_context, a, least):
+    """The number of each lane where it is at least ``least``, zero elsewhere."""
+
+    def generate(context, builder, signature, arguments):
+        is_kept = builder.fcmp_ordered(">=", *arguments)
+        return builder.select(is_kept, arguments[0], ir.Constant(arguments[0].type, None))
+
+    return a(a, least), generate
 
 
 @intrinsic
@@ -234,44 +281,33 @@ def prefetch(typing_context, array, place):
 
 
 @intrinsic
-def _bits_of(typing_context, number):
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.IntType(64))
+def exponentials(typing_context, a):
+    """Powers of e, all lanes being at most 0 and in double precision, to the last bit or two.
 
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def _number_of(typing_context, bits):
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
-
-
-@kernel_inline
-def exponential(x):
-    """Power of e, x being at most 0, to the last bit or two; without branches or calls.
-
-    2ⁿ eʳ with a whole n and |r| ≤ ln(2) / 2; the polynomial's rest is below 2⁻⁵³. A loop over it
-    is vectorised, unlike one over the library's function.
+    2ⁿ eʳ with a whole n and |r| ≤ ln(2) / 2; the polynomial's rest is below 2⁻⁵³.
     """
-    x = max(x, LEAST_EXPONENT)
-    shifted = x * LOG2_E + ROUNDER
-    n = shifted - ROUNDER
-    r = (x - n * LN_2_HIGH) - n * LN_2_LOW
-    power = 1.0 / 6227020800.0
-    power = power * r + 1.0 / 479001600.0
-    power = power * r + 1.0 / 39916800.0
-    power = power * r + 1.0 / 3628800.0
-    power = power * r + 1.0 / 362880.0
-    power = power * r + 1.0 / 40320.0
-    power = power * r + 1.0 / 5040.0
-    power = power * r + 1.0 / 720.0
-    power = power * r + 1.0 / 120.0
-    power = power * r + 1.0 / 24.0
-    power = power * r + 1.0 / 6.0
-    power = power * r + 0.5
-    power = power * r + 1.0
-    power = power * r + 1.0
-    return _number_of(_bits_of(power) + (_bits_of(shifted) << 52))
+
+    def generate(context, builder, signature, arguments):
+        kind = arguments[0].type
+        whole = ir.VectorType(ir.IntType(64), a.count)
+
+        def constant(number):
+            return ir.Constant(kind, [number] * a.count)
+
+        def fused(x, y, z):
+            name = f"llvm.fmuladd.v{a.count}f64"
+            return builder.call(_vector_function(builder, name, kind, [x, y, z]), [x, y, z])
+
+        least = constant(LEAST_EXPONENT)
+        is_normal = builder.fcmp_ordered(">", arguments[0], least)
+        x = builder.select(is_normal, arguments[0], least)
+        shifted = fused(x, constant(LOG2_E), constant(ROUNDER))
+        n = builder.fsub(shifted, constant(ROUNDER))
+        r = fused(n, constant(-LN_2_LOW), fused(n, constant(-LN_2_HIGH), x))
+        power = constant(1.0 / math.factorial(DEGREE))
+        for degree in range(DEGREE - 1, -1, -1):
+            power = fused(power, r, constant(1.0 / math.factorial(degree)))
+        exponent = builder.shl(builder.bitcast(shifted, whole), ir.Constant(whole, [52] * a.count))
+        return builder.bitcast(builder.add(builder.bitcast(power, whole), exponent), kind)
+
+    return a(a), generate

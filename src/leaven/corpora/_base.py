@@ -2,13 +2,14 @@
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from leaven._base.typing import Counts, FloatArray, IntArray
+from leaven.corpora._rare_words import RarePart, RareWords
 from leaven.documents._labels import UNLABELED
 
 __all__ = ["UNLABELED", "Addable", "Block", "Corpus", "stacked"]
@@ -35,6 +36,7 @@ class Block:
     weight: FloatArray  # (n_documents,) a document of weight 2 counts as two
     vectors: FloatArray | None = None  # (n_documents, n_dims) second view, for models with one
     numbers: IntArray = None  # type: ignore[assignment]  # (n_documents,) position in the corpus
+    rare: RareWords | None = None  # of X, in blocks that stay in memory
 
     def __post_init__(self) -> None:
         if self.numbers is None:
@@ -44,7 +46,19 @@ class Block:
         """Bytes in memory, so that a cluster knows when to move blocks to disk."""
         X = self.X
         arrays = [X.indptr, X.indices, X.data, self.y, self.weight, self.vectors, self.numbers]
-        return object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
+        size = object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
+        return size if self.rare is None else size + self.rare.nbytes
+
+    def kept(self) -> "Block":
+        """The same block, of which more is remembered, for a corpus that keeps it in memory."""
+        return replace(self, rare=RareWords(self.X))
+
+    @property
+    def rare_parts(self) -> list[RarePart]:
+        """Rare words of its documents, word by word; empty if that would not be faster."""
+        if self.rare is None or self.rare.X is not self.X:
+            return []
+        return self.rare.parts
 
     def rows(self, rows: Any) -> "Block":
         """Some of the documents, in this order."""

@@ -95,7 +95,7 @@ class InMemoryCorpus:
         n_threads = min(self.n_threads, len(self.blocks))
 
         def share(thread: int) -> list[Block]:
-            return [change(block) for block in self.blocks[thread::n_threads]]
+            return [change(block).kept() for block in self.blocks[thread::n_threads]]
 
         changed.blocks = [None] * len(self.blocks)  # type: ignore[list-item]
         for thread, blocks in enumerate(run_in_threads(share, n_threads)):
@@ -137,6 +137,6 @@ def _cut(whole: Block, n_threads: int) -> list[Block]:
                 whole.weight[part],
                 None if vectors is None else vectors[part],
                 whole.numbers[part],
-            )
+            ).kept()
         )
     return blocks or [whole]

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from leaven._base.lane_kernels import lanes_for
 from leaven._base.progress import OnDone
-from leaven._base.row_kernels import new_slots
+from leaven._base.row_kernels import new_slots, row_lanes
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import FloatArray
 from leaven.corpora import Block, Corpus
@@ -170,7 +169,7 @@ def _times_gram(corpus: Corpus, basis: FloatArray, emphasis: FloatArray) -> Floa
     def part(block: Block) -> FloatArray:
         out = np.zeros_like(shaped)
         X, data = block.X, block.X.data.astype(shaped.dtype, copy=False)
-        lanes, slots = lanes_for(shaped.shape[1]), new_slots(shaped.shape[1])
+        lanes, slots = row_lanes(shaped.shape[1]), new_slots(shaped.shape[1])
         place = np.empty(shaped.shape[1], shaped.dtype)
         _latent_kernels.add_gram(
             X.indptr, X.indices, data, block.weight, shaped, emphasis, lanes, slots, place, out

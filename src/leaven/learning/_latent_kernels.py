@@ -26,7 +26,7 @@ def add_gram(indptr, indices, data, weight, basis, emphasis, lanes, slots, place
         _project(indices, data, begin, end, basis, lanes, slots, place)
         for k in range(len(place)):
             place[k] *= weight[i] / square
-        add_to_rows(indices, begin, data, begin, end, place, lanes, out)
+        add_to_rows(indices, begin, data, begin, end, place, 0, lanes, out)
 
 
 @kernel_part

@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from leaven._base.lane_kernels import lanes_for
-from leaven._base.row_kernels import new_slots
+from leaven._base.row_kernels import new_slots, row_lanes
 from leaven._base.tensors import StoredArrays, check_sensible, check_shapes
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
@@ -100,7 +99,7 @@ class LatentSpace(View):
         n_parts = max(1, min(count_threads(n_threads), -(-X.shape[0] // ROWS_PER_TASK)))
         rows = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
         basis, center = self._compiled_parts()
-        lanes = lanes_for(self.n_dims)
+        lanes = row_lanes(self.n_dims)
 
         def project(part: int) -> None:
             first, last = rows[part], rows[part + 1]
@@ -118,7 +117,7 @@ class LatentSpace(View):
 
     def one_text(self) -> VectorOfText:
         basis, center = self._compiled_parts()
-        lanes = lanes_for(self.n_dims)
+        lanes = row_lanes(self.n_dims)
 
         def vector(indices: IntArray, values: FloatArray) -> FloatArray:
             out, slots = np.empty(len(center), basis.dtype), new_slots(len(center))

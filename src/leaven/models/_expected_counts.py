@@ -1,15 +1,20 @@
 """Expected counts of a block of documents, for E-steps and for gradients of log sums."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from leaven._base.lane_kernels import lanes_for
-from leaven._base.row_kernels import slot_columns
+from leaven._base.row_kernels import row_lanes, slot_columns
 from leaven._base.typing import Counts, FloatArray, IntArray
+from leaven.corpora._rare_words import RarePart
 from leaven.models import _mixture_kernels
 
-__all__ = ["Components", "Vectors", "expect_counts"]
+__all__ = ["Components", "Vectors", "counts_rare_words_apart", "expect_counts"]
+
+# Components with which rare words are counted apart. With fewer, all parameters are in a core's
+# cache; with more, shares of the documents of a part would take more than 16 MB.
+FEWEST_APART, MOST_APART = 10, 256
 
 
 class Components(NamedTuple):
@@ -39,40 +44,73 @@ def expect_counts(
     unlabeled_weight: float = 1.0,
     beta: float = 1.0,
     vectors: Vectors | None = None,
+    rare: Sequence[RarePart] = (),
 ) -> float:
     """Write each component's expected documents and words (n_words, n_components).
 
     Returns the documents' part of the objective. Documents with a class are shared among its
-    components, the others (class -1) among all.
+    components, the others (class -1) among all. ``rare`` are the words of X, if any, that are
+    counted word by word.
     """
     n_components = len(components.classes)
-    lanes = lanes_for(n_components)
+    lanes = row_lanes(n_components)
     component = slot_columns(n_components, lanes)
     is_first = component >= 0
     start = np.where(is_first, components.log_weight[component], -np.inf)
-    of_slots = np.empty_like(start)
+    of_slots = np.zeros_like(start)
     if vectors is None:
         nothing = np.empty((0, n_components), words.dtype)
         vectors = Vectors(np.empty((0, 0), words.dtype), nothing, nothing.astype(np.float64))
-    objective = _mixture_kernels.expect_counts(
-        X.indptr,
-        X.indices,
-        X.data,
-        y,
-        weight,
-        unlabeled_weight,
-        components.classes,
-        component,
-        start,
-        components.log_word,
-        np.arange(len(vectors.directions), dtype=X.indices.dtype),
-        vectors.rows.reshape(-1),
-        vectors.directions,
-        beta,
-        lanes,
-        of_slots,
-        words,
-        vectors.sums,
-    )
+    vectors.sums[:] = 0.0
+    dims = np.arange(len(vectors.directions), dtype=X.indices.dtype)
+    objective = 0.0
+    for part in rare or [_no_rare_words(X)]:
+        n_near = len(words) - len(part.starts) + 1
+        n_sums = len(part.near_ends) or 1
+        objective += _mixture_kernels.expect_counts(
+            part.first,
+            part.last,
+            X.indptr,
+            X.indices,
+            X.data,
+            y,
+            weight,
+            unlabeled_weight,
+            components.classes,
+            component,
+            start,
+            components.log_word,
+            dims,
+            vectors.rows.reshape(-1),
+            vectors.directions,
+            beta,
+            lanes,
+            n_near,
+            part.near_ends,
+            part.starts,
+            part.documents,
+            part.data,
+            np.empty((n_sums, n_components), words.dtype),
+            of_slots,
+            words,
+            vectors.sums,
+        )
     documents[component[is_first]] = of_slots[is_first]
-    return float(objective)
+    return objective
+
+
+def counts_rare_words_apart(n_components: int) -> bool:
+    """Whether that is faster, with so many components."""
+    return FEWEST_APART <= n_components <= MOST_APART
+
+
+def _no_rare_words(X: Counts) -> RarePart:
+    """All documents of a block as one part, of which no words are apart."""
+    return RarePart(
+        0,
+        X.shape[0],
+        np.empty(0, X.indptr.dtype),
+        np.zeros(1, np.int64),
+        np.empty(0, np.uint16),
+        np.empty(0, X.data.dtype),
+    )

@@ -6,16 +6,23 @@ from typing import Self
 
 import numpy as np
 
+from leaven._base.lane_kernels import MOST_LANES
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
 from leaven.models import _mixture_kernels
 from leaven.models._base import SummedFields
-from leaven.models._expected_counts import Components, Vectors, expect_counts
+from leaven.models._expected_counts import (
+    Components,
+    Vectors,
+    counts_rare_words_apart,
+    expect_counts,
+)
 from leaven.models._word_sums import word_sums
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
+TOTAL_LANES = (0,) * MOST_LANES  # in which numbers are summed
 ROWS_IN_CACHE = 4096  # words whose parameters fit in a core's cache
 
 __all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
@@ -153,6 +160,8 @@ class MultinomialMixture:
             words = np.empty((X.shape[1], len(documents)), dtype=params.log_word.dtype)
         else:
             documents, words = out.documents, out.words.T
+        # A supervised start reads few documents, and once.
+        is_apart = self.unlabeled_weight > 0 and counts_rare_words_apart(len(documents))
         objective = expect_counts(
             X,
             block.y,
@@ -165,6 +174,7 @@ class MultinomialMixture:
             unlabeled_weight=self.unlabeled_weight,
             beta=posterior.beta,
             vectors=vectors,
+            rare=block.rare_parts if is_apart else (),
         )
         return MixtureStats(objective, documents, words.T)
 
@@ -178,19 +188,34 @@ class MultinomialMixture:
 
     def log_prior(self, params: MixtureParams) -> float:
         log_class, log_share = self.split_weights(params.log_weight)
-        total = self.alpha * float(params.log_word.sum(dtype=np.float64))
+        total = self.alpha * self._total(params.log_word)
         if self.class_alpha:
             total += self.class_alpha * float(log_class.sum())
         if len(log_share) > len(log_class):
             total += self.alpha * float(log_share.sum())
         return total
 
+    def _rows_of_threads(self, words: FloatArray) -> IntArray:
+        """Where the rows of each thread begin, and end."""
+        n_parts = count_threads(self.n_threads) if words.size > FEWEST_FOR_THREADS else 1
+        return np.linspace(0, len(words), n_parts + 1).astype(np.int64)
+
+    def _total(self, log_word: FloatArray) -> float:
+        rows = self._rows_of_threads(log_word.T)
+        values = np.ascontiguousarray(log_word.T)
+
+        def total(part: int) -> float:
+            span = values[rows[part] : rows[part + 1]]
+            return float(_mixture_kernels.total_of(span.reshape(-1), TOTAL_LANES))
+
+        return sum(run_in_threads(total, len(rows) - 1))
+
     def _write_log_word(self, words: FloatArray, log_word: FloatArray) -> None:
         # In memory order, word by word. numpy's logarithm is vectorised, numba's is not.
         words, smoothed = words.T, log_word.T
         alpha = words.dtype.type(self.alpha)
-        n_parts = count_threads(self.n_threads) if words.size > FEWEST_FOR_THREADS else 1
-        rows = np.linspace(0, len(words), n_parts + 1).astype(np.int64)
+        rows = self._rows_of_threads(words)
+        n_parts = len(rows) - 1
 
         def smooth(part: int) -> FloatArray:
             span = slice(rows[part], rows[part + 1])

@@ -6,15 +6,27 @@
 
 import numpy as np
 
-from leaven._base.compile import kernel, kernel_part
-from leaven._base.lane_kernels import add, exponential, larger, largest_of, load, sum_of
-from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, from_slots
+from leaven._base.compile import kernel, kernel_inline, kernel_part
+from leaven._base.lane_kernels import (
+    add,
+    add_wide,
+    exponentials,
+    larger,
+    largest_of,
+    load,
+    multiply,
+    or_zero,
+    spread,
+    store,
+    subtract,
+    sum_of,
+)
+from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, sum_rows
 
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
 NEGLIGIBLE = 1e-12
-LEAST_GAP = -30.0  # e to this is negligible
-DOCUMENTS_PER_PART = 1000  # whose vectors are summed in their own precision
+DOCUMENTS_PER_SUM = 1000  # whose vectors are summed in their own precision
 
 
 @kernel_part
@@ -25,41 +37,77 @@ def _score_one(indices, data, begin, end, log_word, k):
     return total
 
 
-@kernel_part
-def _share_out(score, beta, lanes):
+@kernel_inline
+def _start_scores(start, sums, place, has_sums, lanes, score):
+    """Write ``start``, slots, plus ``sums``, columns from ``place`` on, if there are any."""
+    wide, last = lanes
+    before, column = len(start) - len(last), place + sums.shape[1] - len(last)
+    right = load(start, before, last)
+    store(score, before, add_wide(right, load(sums, column, last)) if has_sums else right)
+    for slot in range(0, before, len(wide)):
+        left = load(start, slot, wide)
+        store(score, slot, add_wide(left, load(sums, place + slot, wide)) if has_sums else left)
+
+
+@kernel_inline
+def _grow(score, slot, top, beta, lanes):
+    gap = subtract(load(score, slot, lanes), spread(top, score, lanes))
+    grown = exponentials(multiply(spread(beta, score, lanes), gap))
+    store(score, slot, grown)
+    return grown
+
+
+@kernel_inline
+def _give(score, slot, scale, w, lanes, documents, shares, column):
+    share = multiply(load(score, slot, lanes), spread(scale, score, lanes))
+    share = multiply(or_zero(share, spread(NEGLIGIBLE, score, lanes)), spread(w, score, lanes))
+    store(documents, slot, add(load(documents, slot, lanes), share))
+    store(shares, column, share)
+
+
+@kernel_inline
+def _share_out(score, beta, w, lanes, documents, shares, place):
     """Maximize sum_k q_k score_k + H(q) / beta; returns the maximum.
 
-    The maximizer takes the place of ``score``, which is minus infinity where a component is not
-    allowed. Negligible shares become zero.
+    ``w`` times the maximizer is added to ``documents``, slots, and written to ``shares``, columns
+    from ``place`` on; where a share is negligible, zero. ``score`` is minus infinity where a
+    component is not allowed, and is overwritten.
     """
-    n_lanes = len(lanes)
-    tops = load(score, 0, lanes)
-    for slot in range(n_lanes, len(score), n_lanes):
-        tops = larger(tops, load(score, slot, lanes))
-    top = largest_of(tops)
+    wide, last = lanes
+    n_lanes, before = len(wide), len(score) - len(last)
+    top = largest_of(load(score, before, last))
+    if before:
+        tops = load(score, 0, wide)
+        for slot in range(n_lanes, before, n_lanes):
+            tops = larger(tops, load(score, slot, wide))
+        top = max(top, largest_of(tops))
+    total = 0.0
     if beta == np.inf:
-        is_found = False
         for slot in range(len(score)):
-            is_best = score[slot] == top and not is_found
-            is_found = is_found or is_best
+            is_best = score[slot] == top and total == 0.0
             score[slot] = 1.0 if is_best else 0.0
-        return top
-    for slot in range(len(score)):
-        gap = beta * (score[slot] - top)
-        score[slot] = exponential(gap) if gap > LEAST_GAP else 0.0
-    sums = load(score, 0, lanes)
-    for slot in range(n_lanes, len(score), n_lanes):
-        sums = add(sums, load(score, slot, lanes))
-    total = sum_of(sums)
+            total += score[slot]
+        best = top
+    else:
+        total = sum_of(_grow(score, before, top, beta, last))
+        if before:
+            sums = _grow(score, 0, top, beta, wide)
+            for slot in range(n_lanes, before, n_lanes):
+                sums = add(sums, _grow(score, slot, top, beta, wide))
+            total += sum_of(sums)
+        best = top + np.log(total) / beta
     scale = 1.0 / total
-    for slot in range(len(score)):
-        share = score[slot] * scale
-        score[slot] = share if share >= NEGLIGIBLE else 0.0
-    return top + np.log(total) / beta
+    # The last group first: where it overlaps the one before, its shares are zero.
+    _give(score, before, scale, w, last, documents, shares, place + shares.shape[1] - len(last))
+    for slot in range(before - n_lanes, -1, -n_lanes):
+        _give(score, slot, scale, w, wide, documents, shares, place + slot)
+    return best
 
 
 @kernel
 def expect_counts(
+    first,
+    last,  # documents of the part
     indptr,
     indices,
     data,  # documents as rows of counts
@@ -75,36 +123,54 @@ def expect_counts(
     directions,  # [n_dims, n_components], times the concentration
     beta,  # inverse temperature, infinity for hard assignment
     lanes,
-    documents,  # float64[n_slots], overwritten
-    words,  # [n_words, n_components], overwritten
-    vector_sums,  # float64[n_dims, n_components], overwritten
+    n_near,  # words that are not rare
+    near_ends,  # [n_part]: where each document's rare words begin; empty if none are apart
+    rare_starts,  # [n_words - n_near + 1]: where each rare word's documents begin
+    rare_documents,  # number in the part
+    rare_data,  # count of the word in it
+    sums,  # [n_part, n_components], overwritten; [1, n_components] if no rare words are apart
+    documents,  # float64[n_slots], added to
+    words,  # [n_words, n_components], added to, or overwritten if the part begins at document 0
+    vector_sums,  # float64[n_dims, n_components], added to
 ):
-    """E-step and expected counts of a block in one pass; returns its part of the objective.
+    """E-step and expected counts of a part of a block; returns its part of the objective.
 
     Scores are summed in float64 whatever the counts' type: a document's log likelihood is
-    in the thousands, where float32 has three decimals.
+    in the thousands, where float32 has three decimals. Only those of a document's rare words, a
+    few dozen, are summed in the precision of the counts.
+
+    Rare words are read word by word, so that each row of ``log_word`` and of ``words`` is used for
+    all its documents while it is in the registers. Document by document most of these rows would
+    not be in a core's cache.
     """
     n_slots, n_dims = len(start), len(dims)
+    has_rare = len(near_ends) > 0
     score = np.empty(n_slots)
-    shares = np.empty(len(component_class), dtype=words.dtype)
     part = np.empty(directions.shape, dtype=directions.dtype)
     # Zeroed here: numpy gives large pages to empty arrays, not to zero ones.
-    _clear(words)
+    if first == 0:
+        _clear(words[: n_near if has_rare else len(words)])
     _clear(part)
-    _clear(vector_sums)
-    for slot in range(n_slots):
-        documents[slot] = 0.0
+    if has_rare:
+        _clear(sums)
+        _score_rare(n_near, rare_starts, rare_documents, rare_data, log_word, lanes, sums)
     objective = 0.0
-    for i in range(len(y)):
+    for i in range(first, last):
         w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
         begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
-        first, last = i * n_dims, (i + 1) * n_dims
+        next_begin = end
+        if has_rare:
+            end = np.int64(near_ends[i - first])
+        place = (i - first) * sums.shape[1] if has_rare else 0
+        begin_vector, end_vector = i * n_dims, (i + 1) * n_dims
         if w != 0.0:
-            fetch_rows(indices, begin, end, words)
-            for slot in range(n_slots):
-                score[slot] = start[slot]
+            if not has_rare:
+                fetch_rows(indices, begin, end, words)
+            _start_scores(start, sums, place, has_rare, lanes, score)
             if n_dims:
-                add_rows(dims, np.int64(0), vectors, first, last, directions, lanes, score)
+                add_rows(
+                    dims, np.int64(0), vectors, begin_vector, end_vector, directions, lanes, score
+                )
             if y[i] < 0:
                 add_rows(indices, begin, data, begin, end, log_word, lanes, score)
             else:
@@ -114,22 +180,45 @@ def expect_counts(
                         score[slot] += _score_one(indices, data, begin, end, log_word, k)
                     else:
                         score[slot] = -np.inf
-            objective += w * _share_out(score, beta, lanes)
-            for slot in range(n_slots):
-                score[slot] *= w
-                documents[slot] += score[slot]
-            from_slots(score, lanes, shares)
-            if i + 1 < len(y):
-                fetch_rows(indices, end, np.int64(indptr[i + 2]), log_word)
-            add_to_rows(indices, begin, data, begin, end, shares, lanes, words)
+            objective += w * _share_out(score, beta, w, lanes, documents, sums, place)
+            if not has_rare and i + 1 < last:
+                fetch_rows(indices, next_begin, np.int64(indptr[i + 2]), log_word)
+            add_to_rows(indices, begin, data, begin, end, sums, place, lanes, words)
             if n_dims:
-                add_to_rows(dims, np.int64(0), vectors, first, last, shares, lanes, part)
-        if n_dims and (i % DOCUMENTS_PER_PART == DOCUMENTS_PER_PART - 1 or i == len(y) - 1):
+                add_to_rows(
+                    dims, np.int64(0), vectors, begin_vector, end_vector, sums, place, lanes, part
+                )
+        elif has_rare:
+            for k in range(sums.shape[1]):
+                sums[i - first, k] = 0
+        if n_dims and (i % DOCUMENTS_PER_SUM == DOCUMENTS_PER_SUM - 1 or i == last - 1):
             for d in range(n_dims):
                 for k in range(len(component_class)):
                     vector_sums[d, k] += part[d, k]
             _clear(part)
+    if has_rare:
+        _count_rare(n_near, rare_starts, rare_documents, rare_data, sums, lanes, first == 0, words)
     return objective
+
+
+@kernel_part
+def _score_rare(n_near, starts, documents, data, log_word, lanes, sums):
+    """Add each rare word's row of ``log_word``, times its count, to the sums of its documents."""
+    for word in range(len(starts) - 1):
+        begin, end = np.int64(starts[word]), np.int64(starts[word + 1])
+        if begin < end:
+            place = (n_near + word) * log_word.shape[1]
+            add_to_rows(documents, begin, data, begin, end, log_word, place, lanes, sums)
+
+
+@kernel_part
+def _count_rare(n_near, starts, documents, data, shares, lanes, is_first, words):
+    """Add the shares of each rare word's documents, times its count, to its row of ``words``."""
+    for word in range(len(starts) - 1):
+        begin, end = np.int64(starts[word]), np.int64(starts[word + 1])
+        if begin < end or is_first:
+            place = (n_near + word) * words.shape[1]
+            sum_rows(documents, data, begin, end, shares, lanes, is_first, words, place)
 
 
 @kernel_part
@@ -149,4 +238,20 @@ def smooth(words, alpha, smoothed):
             value = words[word, k] + alpha
             smoothed[word, k] = value
             total[k] += value
+    return total
+
+
+@kernel
+def total_of(values, lanes):
+    """Sum of a flat array, in double precision."""
+    n_lanes = len(lanes)
+    rest = len(values) // (2 * n_lanes) * 2 * n_lanes
+    wide = np.zeros(n_lanes)
+    even = odd = load(wide, 0, lanes)
+    for i in range(0, rest, 2 * n_lanes):
+        even = add_wide(even, load(values, i, lanes))
+        odd = add_wide(odd, load(values, i + n_lanes, lanes))
+    total = sum_of(add(even, odd))
+    for i in range(rest, len(values)):
+        total += values[i]
     return total

@@ -250,7 +250,7 @@ def weigh_all_votes(near, distances, codes, weights, is_labeled, divisors, votes
         weigh_votes(near[i], distances[i], codes, weights, is_labeled, divisors, votes[i])
 
 
-@kernel_inline
+@kernel_part
 def first_largest(votes):
     """The first class that has the most votes, to within rounding."""
     least = votes.max() * (1.0 - EQUAL)
