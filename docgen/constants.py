@@ -26,7 +26,7 @@ PAGES = {  # of docs/methods, and the modules whose constants they list
     ),
     "naive-bayes-em": (
         "learners._naive_bayes", "learners._collapse", "models._mixture",
-        "models._mixture_kernels", "experts._mixture",
+        "models._mixture_kernels", "models._expected_counts", "experts._mixture",
     ),
     "two-view": ("learners._two_view", "learning._latent", "learning._views"),
     "components": ("learners._components",),

@@ -12,9 +12,8 @@ from leaven.models import _mixture_kernels
 
 __all__ = ["Components", "Vectors", "counts_rare_words_apart", "expect_counts"]
 
-# Components with which rare words are counted apart. With fewer, all parameters are in a core's
-# cache; with more, shares of the documents of a part would take more than 16 MB.
-FEWEST_APART, MOST_APART = 10, 256
+FEWEST_APART = 10  # components: with fewer, the parameters of all words are in a core's cache
+MOST_APART = 256  # components: with more, shares of a part's documents would take over 16 MB
 
 
 class Components(NamedTuple):

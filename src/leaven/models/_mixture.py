@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from leaven._base.lane_kernels import MOST_LANES
+from leaven._base.lane_kernels import lanes_for
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
@@ -22,7 +22,6 @@ from leaven.models._word_sums import word_sums
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
-TOTAL_LANES = (0,) * MOST_LANES  # in which numbers are summed
 ROWS_IN_CACHE = 4096  # words whose parameters fit in a core's cache
 
 __all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
@@ -206,7 +205,7 @@ class MultinomialMixture:
 
         def total(part: int) -> float:
             span = values[rows[part] : rows[part + 1]]
-            return float(_mixture_kernels.total_of(span.reshape(-1), TOTAL_LANES))
+            return float(_mixture_kernels.total_of(span.reshape(-1), lanes_for(span.size)))
 
         return sum(run_in_threads(total, len(rows) - 1))
 

@@ -26,7 +26,7 @@ from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, sum_rows
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
 NEGLIGIBLE = 1e-12
-DOCUMENTS_PER_SUM = 1000  # whose vectors are summed in their own precision
+DOCUMENTS_PER_SUM = 1000  # documents whose vectors are summed in their own precision
 
 
 @kernel_part
