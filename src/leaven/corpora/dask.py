@@ -215,7 +215,7 @@ def _counts_of(part: list[Block]) -> tuple[int, np.dtype[Any]] | None:
 
 
 def _changed(change: Callable[[Block], Block], part: list[Block]) -> list[Block]:
-    return [change(block) for block in part]
+    return [change(block).kept() for block in part]
 
 
 class DaskCorpus:

@@ -127,7 +127,7 @@ def _count(
     # Read while counting, so that at most one batch of text is in memory.
     batches = chain.from_iterable(pieces)
     blocks = CountedFiles(batches, counter, labels, vectors=vectors, n_threads=1, first=first)
-    return list(gathered(blocks))
+    return [block.kept() for block in gathered(blocks)]
 
 
 def _excerpts(
