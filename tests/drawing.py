@@ -116,9 +116,27 @@ def rare_words_apart(drawn: Drawn) -> InMemoryCorpus:
     return corpus
 
 
+def rare_words_first(drawn: Drawn) -> InMemoryCorpus:
+    """The same, where the values of frequent words are copied."""
+    corpus = in_memory(drawn)
+    (block,) = corpus.blocks
+    X = backwards(block.X)
+    rare = RareWords(X, n_near=9, most=1.0, documents_per_part=16)
+    corpus.blocks = [replace(block, X=X, rare=rare)]
+    return corpus
+
+
+def backwards(X: Any) -> Any:
+    """The same documents, each stored from its last word to its first."""
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    order = np.lexsort((-X.indices, row))
+    return csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape)
+
+
 CORPORA = {
     "memory": in_memory,
     "rare words apart": rare_words_apart,
+    "rare words first": rare_words_first,
     "threads": threaded,
     "stream": streamed,
     "cache": cached,

@@ -24,6 +24,7 @@ from drawing import (
     random_directions,
     random_params,
     rare_words_apart,
+    rare_words_first,
 )
 from leaven.corpora import Block
 from leaven.learning import run_em
@@ -103,7 +104,7 @@ def slow_stats(model, params, posterior, drawn: Drawn):
 
 
 @every_dtype
-@pytest.mark.parametrize("corpus", [in_memory, rare_words_apart])
+@pytest.mark.parametrize("corpus", [in_memory, rare_words_apart, rare_words_first])
 @every_posterior
 @every_model
 @few

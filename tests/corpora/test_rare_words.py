@@ -19,36 +19,78 @@ def documents(seed=0, n_documents=50, n_words=40):
     return csr_array(X.astype(np.float32))
 
 
-@pytest.mark.parametrize("documents_per_part", [1, 7, 50, 100])
-@pytest.mark.parametrize("n_near", [1, 5, 20])
-def test_rare_words_are_columns_of_the_documents(n_near, documents_per_part):
-    X = documents()
-    parts = RareWords(X, n_near, most=1.0, documents_per_part=documents_per_part).parts
-    assert [part.first for part in parts] == list(range(0, 50, documents_per_part))
-    assert parts[-1].last == 50
+def as_matrix(part, n_words):
+    """Frequent words of a part's documents, and its rare words."""
+    near, rare = (np.zeros((part.last - part.first, n_words)) for _ in range(2))
+    for i, (begin, end) in enumerate(zip(part.begins, part.ends, strict=True)):
+        near[i, part.indices[begin:end]] = part.values[begin:end]
+    for word, begin, end in zip(part.rare_words, part.starts[:-1], part.starts[1:], strict=True):
+        rare[part.documents[begin:end], word] = part.counts[begin:end]
+    return near, rare
+
+
+ORDERS = {
+    "frequent first": slice(None),
+    "frequent last": slice(None, None, -1),
+    "mixed": np.random.default_rng(1).permutation(40),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("documents_per_part", [7, 20, 50, 100])
+@pytest.mark.parametrize("n_near", [5, 20])
+def test_frequent_and_rare_words_together_are_the_documents(n_near, documents_per_part, order):
+    X = csr_array(documents()[:, ORDERS[order]])
+    parts = RareWords(X, n_near, documents_per_part=documents_per_part).parts
+    bounds = [part.first for part in parts] + [50]
+    assert bounds[0] == 0
+    assert [part.last for part in parts] == bounds[1:]
+    assert max(np.diff(bounds)) <= documents_per_part
     for part in parts:
-        expected = csc_array(X[part.first : part.last, n_near:])
-        expected.sort_indices()
-        assert_array_equal(part.starts, expected.indptr)
-        assert_array_equal(part.documents, expected.indices)
-        assert_array_equal(part.data, expected.data)
-        n_near_values = np.diff(csr_array(X[part.first : part.last, :n_near]).indptr)
-        begins = X.indptr[part.first : part.last]
-        assert_array_equal(part.near_ends, begins + n_near_values)
+        dense = X[part.first : part.last].toarray()
+        near, rare = as_matrix(part, 40)
+        assert_array_equal(near + rare, dense)
+        assert not near[:, part.rare_words].any()
+        assert not rare[:, part.near_words].any()
+        assert len(part.near_words) == n_near
+        assert_array_equal(np.sort(np.concatenate([part.near_words, part.rare_words])), range(40))
+        if part.values is not X.data:
+            frequency = (dense > 0).sum(axis=0)
+            assert frequency[part.near_words].min() >= frequency[part.rare_words].max()
 
 
-def test_words_that_are_not_ordered_by_frequency_have_no_parts():
+def test_documents_of_a_rare_word_are_in_order():
+    (part,) = RareWords(documents(), 5).parts
+    expected = csc_array(documents()[:, 5:])
+    expected.sort_indices()
+    assert_array_equal(part.documents, expected.indices)
+    assert_array_equal(part.counts, expected.data)
+
+
+def test_values_are_copied_only_where_frequent_words_do_not_come_first():
     X = documents()
-    assert RareWords(X, 5).parts
-    assert not RareWords(csr_array(X[:, ::-1]), 5).parts
+    (part,) = RareWords(X, 5).parts
+    assert part.indices is X.indices
+    assert part.values is X.data
+    backwards = csr_array(X[:, ::-1])
+    (copied,) = RareWords(backwards, 5).parts
+    n_near_values = len(backwards.data) - len(copied.counts)
+    assert len(copied.values) == n_near_values < len(backwards.data)
 
 
-def test_documents_whose_words_are_not_sorted_have_no_parts():
+def test_words_of_a_document_may_be_in_any_order():
     X = documents()
     begin, end = X.indptr[:2]
     X.indices[begin:end] = X.indices[begin:end][::-1].copy()
     X.data[begin:end] = X.data[begin:end][::-1].copy()
-    assert not RareWords(X, 5, most=1.0).parts
+    (part,) = RareWords(X, 5).parts
+    assert_array_equal(sum(as_matrix(part, 40)), X.toarray())
+
+
+def test_words_that_are_equally_frequent_have_no_parts():
+    X = csr_array(np.ones((50, 40), np.float32))
+    assert RareWords(X, 20).parts
+    assert not RareWords(X, 19).parts
 
 
 @pytest.mark.parametrize("n_near", [40, 41, 2048])
@@ -68,7 +110,7 @@ def test_parts_are_not_sent_to_other_processes_but_made_again():
     rare = RareWords(documents(), 5)
     bare = len(pickle.dumps(rare))
     (part,) = rare.parts
-    assert rare.nbytes > part.data.nbytes
+    assert rare.nbytes > part.counts.nbytes
     assert len(pickle.dumps(rare)) == bare
     (again,) = pickle.loads(pickle.dumps(rare)).parts
     assert_array_equal(again.documents, part.documents)

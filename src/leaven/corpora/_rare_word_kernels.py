@@ -5,36 +5,48 @@ from leaven._base.compile import kernel
 
 
 @kernel
-def count_rare(indptr, indices, n_near, near_ends, starts):
-    """Write where each document's rare words begin, and where each rare word's documents begin.
+def count_words(indptr, indices, n_near, frequency, ends):
+    """Add each word's documents to ``frequency``; write where words from ``n_near`` on begin.
 
-    Words from ``n_near`` on are rare. ``starts`` must be zero. Returns whether every document's
-    rare words come after the others.
+    Returns whether in every document these come after the others.
     """
-    for i in range(len(near_ends)):
-        nz = indptr[i + 1]
-        while nz > indptr[i] and indices[nz - 1] >= n_near:
-            nz -= 1
-            starts[indices[nz] - n_near + 1] += 1
-        near_ends[i] = nz
-        for other in range(indptr[i], nz):
-            if indices[other] >= n_near:
-                return False
-    for word in range(1, len(starts)):
-        starts[word] += starts[word - 1]
-    return True
+    in_order = True
+    for i in range(len(ends)):
+        end = indptr[i]
+        for nz in range(indptr[i], indptr[i + 1]):
+            word = indices[nz]
+            frequency[word] += 1
+            if word < n_near:
+                in_order &= end == nz
+                end = nz + 1
+        ends[i] = end
+    return in_order
 
 
 @kernel
-def sort_rare(indptr, indices, data, n_near, near_ends, starts, documents, values):
-    """Write the documents of each rare word, and its count in them."""
-    for i in range(len(near_ends)):
-        for nz in range(near_ends[i], indptr[i + 1]):
-            word = indices[nz] - n_near
-            place = starts[word]
-            documents[place] = i
-            values[place] = data[nz]
-            starts[word] = place + 1
-    for word in range(len(starts) - 1, 0, -1):
-        starts[word] = starts[word - 1]
-    starts[0] = 0
+def copy_near(indptr, indices, data, is_rare, begins, ends, near_indices, near_data):
+    """Write the words of each document that are not rare, and where they begin and end."""
+    place = 0
+    for i in range(len(ends)):
+        begins[i] = place
+        for nz in range(indptr[i], indptr[i + 1]):
+            if not is_rare[indices[nz]]:
+                near_indices[place] = indices[nz]
+                near_data[place] = data[nz]
+                place += 1
+        ends[i] = place
+
+
+@kernel
+def sort_rare(indptr, indices, data, is_rare, place, documents, counts):
+    """Write the documents of each rare word, and its count in them, from its ``place`` on.
+
+    ``place`` is overwritten.
+    """
+    for i in range(len(indptr) - 1):
+        for nz in range(indptr[i], indptr[i + 1]):
+            word = indices[nz]
+            if is_rare[word]:
+                documents[place[word]] = i
+                counts[place[word]] = data[nz]
+                place[word] += 1

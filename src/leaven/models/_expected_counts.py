@@ -64,14 +64,14 @@ def expect_counts(
     dims = np.arange(len(vectors.directions), dtype=X.indices.dtype)
     objective = 0.0
     for part in rare or [_no_rare_words(X)]:
-        n_near = len(words) - len(part.starts) + 1
-        n_sums = len(part.near_ends) or 1
+        n_sums = part.last - part.first if len(part.near_words) else 1
         objective += _mixture_kernels.expect_counts(
             part.first,
             part.last,
-            X.indptr,
-            X.indices,
-            X.data,
+            part.begins,
+            part.ends,
+            part.indices,
+            part.values,
             y,
             weight,
             unlabeled_weight,
@@ -84,11 +84,11 @@ def expect_counts(
             vectors.directions,
             beta,
             lanes,
-            n_near,
-            part.near_ends,
+            part.near_words,
+            part.rare_words,
             part.starts,
             part.documents,
-            part.data,
+            part.counts,
             np.empty((n_sums, n_components), words.dtype),
             of_slots,
             words,
@@ -105,10 +105,16 @@ def counts_rare_words_apart(n_components: int) -> bool:
 
 def _no_rare_words(X: Counts) -> RarePart:
     """All documents of a block as one part, of which no words are apart."""
+    nothing = np.empty(0, np.int64)
     return RarePart(
         0,
         X.shape[0],
-        np.empty(0, X.indptr.dtype),
+        nothing,
+        X.indptr[:-1],
+        X.indptr[1:],
+        X.indices,
+        X.data,
+        nothing,
         np.zeros(1, np.int64),
         np.empty(0, np.uint16),
         np.empty(0, X.data.dtype),

@@ -108,9 +108,10 @@ def _share_out(score, beta, w, lanes, documents, shares, place):
 def expect_counts(
     first,
     last,  # documents of the part
-    indptr,
+    begins,
+    ends,  # [n_part]: where the words of each document are that are not apart
     indices,
-    data,  # documents as rows of counts
+    data,  # of these words: which, and how often
     y,  # class code of each document, negative where unknown
     weight,  # of each document
     unlabeled_weight,
@@ -123,11 +124,11 @@ def expect_counts(
     directions,  # [n_dims, n_components], times the concentration
     beta,  # inverse temperature, infinity for hard assignment
     lanes,
-    n_near,  # words that are not rare
-    near_ends,  # [n_part]: where each document's rare words begin; empty if none are apart
-    rare_starts,  # [n_words - n_near + 1]: where each rare word's documents begin
+    near_words,  # those that are not rare; empty if no words are apart
+    rare_words,
+    rare_starts,  # [n_rare + 1]: where each rare word's documents begin
     rare_documents,  # number in the part
-    rare_data,  # count of the word in it
+    rare_counts,  # of the word in it
     sums,  # [n_part, n_components], overwritten; [1, n_components] if no rare words are apart
     documents,  # float64[n_slots], added to
     words,  # [n_words, n_components], added to, or overwritten if the part begins at document 0
@@ -144,23 +145,22 @@ def expect_counts(
     not be in a core's cache.
     """
     n_slots, n_dims = len(start), len(dims)
-    has_rare = len(near_ends) > 0
+    has_rare = len(near_words) > 0
     score = np.empty(n_slots)
     part = np.empty(directions.shape, dtype=directions.dtype)
     # Zeroed here: numpy gives large pages to empty arrays, not to zero ones.
-    if first == 0:
-        _clear(words[: n_near if has_rare else len(words)])
+    if first == 0 and not has_rare:
+        _clear(words)
     _clear(part)
     if has_rare:
         _clear(sums)
-        _score_rare(n_near, rare_starts, rare_documents, rare_data, log_word, lanes, sums)
+        _score_rare(rare_words, rare_starts, rare_documents, rare_counts, log_word, lanes, sums)
+        if first == 0:
+            _clear_rows(near_words, words)
     objective = 0.0
     for i in range(first, last):
         w = weight[i] if y[i] >= 0 else weight[i] * unlabeled_weight
-        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
-        next_begin = end
-        if has_rare:
-            end = np.int64(near_ends[i - first])
+        begin, end = np.int64(begins[i - first]), np.int64(ends[i - first])
         place = (i - first) * sums.shape[1] if has_rare else 0
         begin_vector, end_vector = i * n_dims, (i + 1) * n_dims
         if w != 0.0:
@@ -182,7 +182,11 @@ def expect_counts(
                         score[slot] = -np.inf
             objective += w * _share_out(score, beta, w, lanes, documents, sums, place)
             if not has_rare and i + 1 < last:
-                fetch_rows(indices, next_begin, np.int64(indptr[i + 2]), log_word)
+                next_begin, next_end = (
+                    np.int64(begins[i - first + 1]),
+                    np.int64(ends[i - first + 1]),
+                )
+                fetch_rows(indices, next_begin, next_end, log_word)
             add_to_rows(indices, begin, data, begin, end, sums, place, lanes, words)
             if n_dims:
                 add_to_rows(
@@ -197,28 +201,37 @@ def expect_counts(
                     vector_sums[d, k] += part[d, k]
             _clear(part)
     if has_rare:
-        _count_rare(n_near, rare_starts, rare_documents, rare_data, sums, lanes, first == 0, words)
+        _count_rare(
+            rare_words, rare_starts, rare_documents, rare_counts, sums, lanes, first == 0, words
+        )
     return objective
 
 
 @kernel_part
-def _score_rare(n_near, starts, documents, data, log_word, lanes, sums):
+def _score_rare(rare_words, starts, documents, counts, log_word, lanes, sums):
     """Add each rare word's row of ``log_word``, times its count, to the sums of its documents."""
-    for word in range(len(starts) - 1):
-        begin, end = np.int64(starts[word]), np.int64(starts[word + 1])
+    for rare in range(len(rare_words)):
+        begin, end = np.int64(starts[rare]), np.int64(starts[rare + 1])
         if begin < end:
-            place = (n_near + word) * log_word.shape[1]
-            add_to_rows(documents, begin, data, begin, end, log_word, place, lanes, sums)
+            place = np.int64(rare_words[rare]) * log_word.shape[1]
+            add_to_rows(documents, begin, counts, begin, end, log_word, place, lanes, sums)
 
 
 @kernel_part
-def _count_rare(n_near, starts, documents, data, shares, lanes, is_first, words):
+def _count_rare(rare_words, starts, documents, counts, shares, lanes, is_first, words):
     """Add the shares of each rare word's documents, times its count, to its row of ``words``."""
-    for word in range(len(starts) - 1):
-        begin, end = np.int64(starts[word]), np.int64(starts[word + 1])
+    for rare in range(len(rare_words)):
+        begin, end = np.int64(starts[rare]), np.int64(starts[rare + 1])
         if begin < end or is_first:
-            place = (n_near + word) * words.shape[1]
-            sum_rows(documents, data, begin, end, shares, lanes, is_first, words, place)
+            place = np.int64(rare_words[rare]) * words.shape[1]
+            sum_rows(documents, counts, begin, end, shares, lanes, is_first, words, place)
+
+
+@kernel_part
+def _clear_rows(rows, table):
+    for row in rows:
+        for column in range(table.shape[1]):
+            table[row, column] = 0
 
 
 @kernel_part
