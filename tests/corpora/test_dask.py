@@ -2,6 +2,7 @@
 
 import operator
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from leaven.corpora import dask as dask_corpora
 from leaven.corpora.dask import Cluster, DaskCorpus, same
 from leaven.exceptions import ClusterError
 from leaven.learning import run_em
+from leaven.learning._em import _EStep
 from leaven.models import MultinomialMixture
+from leaven.posteriors import SOFT
 from test_laws import CLIMBS, MODELS, NEVER, arrays_of, start
 
 
@@ -125,6 +128,29 @@ def test_an_error_in_what_is_summed_comes_back_as_it_is(client):
     model = MultinomialMixture(np.arange(2))  # and the documents have three classes
     with pytest.raises(ValueError, match="class codes must be below the number of classes, 2"):
         run_em(model, corpus, start(model, 0))
+
+
+def test_the_driver_keeps_no_statistics_of_workers(client):
+    model = MODELS["one component"]
+    corpus = clusters.on_dask(client, cut_up(draw_corpus(10)))
+    expectation = _EStep(model)
+    for _ in range(3):
+        sums = corpus.reduce(partial(expectation, start(model, 0), SOFT), expectation.add)
+        expectation.release(sums)
+    assert expectation.spare == []
+
+
+@pytest.mark.parametrize(("n_threads", "expected"), [((1, 1), [5, 5]), ((1, 4), [2, 8])])
+def test_parts_are_moved_to_workers_that_have_few(client, monkeypatch, n_threads, expected):
+    cluster = Cluster(client)
+    workers = sorted(cluster.n_threads())
+    monkeypatch.setattr(cluster, "n_threads", lambda: dict(zip(workers, n_threads, strict=True)))
+    parts = [cluster.submit(same, [number], workers=workers[:1]) for number in range(10)]
+    cluster.wait(parts)
+    balanced = cluster.balanced(parts)
+    assert cluster.results(balanced) == [[number] for number in range(10)]
+    assert [len(held) for _, held in cluster.places(balanced)] == expected
+    assert cluster.balanced(balanced) == balanced
 
 
 def test_a_block_knows_its_size():

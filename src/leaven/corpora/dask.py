@@ -120,6 +120,23 @@ class Cluster:
         """Threads of each worker."""
         return dict(self._asked("ncores"))
 
+    def balanced(self, futures: Sequence[Task]) -> list[Task]:
+        """The futures, of which some are copied to workers that have fewer for their threads."""
+        n_threads = self.n_threads()
+        held: dict[str, list[Task]] = {worker: [] for worker in n_threads}
+        held |= dict(self.places(futures))
+        moved: dict[Any, Task] = {}
+        while len(n_threads) > 1:
+            load = {worker: len(held[worker]) / n for worker, n in n_threads.items()}
+            most, least = max(load, key=load.__getitem__), min(load, key=load.__getitem__)
+            if (len(held[least]) + 1) / n_threads[least] >= load[most]:
+                break
+            future = held[most].pop()
+            moved[future.key] = self.submit(same, future, **_at(least))
+            held[least].append(moved[future.key])
+        self.wait(list(moved.values()))
+        return [moved.get(future.key, future) for future in futures]
+
     def _asked(self, question: str, **given: Any) -> Any:
         """The scheduler's answer; a ClusterError if it does not answer in time."""
         for seconds in ANSWER:

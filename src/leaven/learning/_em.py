@@ -109,12 +109,14 @@ class _EStep(Generic[P, S]):
     def __init__(self, model: Model[P, S]) -> None:
         self.model = model
         self.spare: list[S] = []
+        self.n_allocated = 0  # here: the driver of a cluster receives statistics, and computes none
 
     def __call__(self, params: P, posterior: Posterior, block: Block) -> S:
         try:
             out = self.spare.pop()
         except IndexError:
             out = None
+            self.n_allocated += 1
         return self.model.expect(params, posterior, block, out)
 
     def add(self, total: S, part: S) -> S:
@@ -123,7 +125,12 @@ class _EStep(Generic[P, S]):
         return total
 
     def release(self, stats: S) -> None:
-        self.spare.append(stats)
+        if len(self.spare) < self.n_allocated:
+            self.spare.append(stats)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"model": self.model, "spare": []}  # spare arrays are not worth sending
+        return {
+            "model": self.model,
+            "spare": [],
+            "n_allocated": 0,
+        }  # spare arrays are not worth sending
