@@ -3,7 +3,6 @@
 import fcntl
 import os
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -21,7 +20,6 @@ from docgen.site import (
 import leaven
 
 pytestmark = pytest.mark.slow
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 UNRENDERED = (
     "[...document.querySelectorAll('.arithmatex')].filter(each => !each.querySelector('.katex'))"
 )
@@ -134,18 +132,6 @@ def test_links_are_those_of_the_site():
     moved = with_links_of_the_site("docs/methods/index.md", text)
     assert moved == "[a](../contributing.md#x) [b](auto.md)\n```text\n[e](f.md)\n```\n"
     assert place("studies/results/few_labels.json") == "results/few_labels.json"
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip("no Chromium was found")
-    with playwright.sync_playwright() as running:
-        launched = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

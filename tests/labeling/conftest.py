@@ -1,24 +1,16 @@
-"""A browser, labeling pages that are served by a thread, and a watch on what pages do."""
+"""Labeling pages that are served by a thread, and a watch on what pages do."""
 
 import csv
 import random
 import re
-import shutil
 import threading
 import time
 
 import pytest
 
+import browsers
 from leaven.documents._reading import Reading
 
-BROWSERS = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
-SOON = 20_000  # milliseconds that a busy machine may need
 WORDS = {
     "billing": ("invoice", "charged", "payment", "card", "amount", "twice"),
     "delivery": ("parcel", "courier", "tracking", "late", "address", "doorstep"),
@@ -43,20 +35,6 @@ def tickets():
     return make_tickets
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium, or a skip."""
-    found = [path for path in map(shutil.which, BROWSERS) if path is not None]
-    if not found:
-        pytest.skip("no Chromium was found; install chromium-headless-shell")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    playwright.expect.set_options(timeout=SOON)
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=found[0], args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 class Watch:
     """Opens pages, and remembers what none of them may do."""
 
@@ -69,7 +47,7 @@ class Watch:
         if context is None:
             options = {"viewport": {"width": 1280, "height": 800}, **options}
             context = self.browser.new_context(**options)
-            context.set_default_timeout(SOON)
+            context.set_default_timeout(browsers.SOON)
             self.contexts.append(context)
         page = context.new_page()
         page.on("console", self._on_console)

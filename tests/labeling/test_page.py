@@ -177,11 +177,15 @@ def test_enter_accepts_and_skipped_documents_do_not_come_back(label, tickets):
     has_model_of(page, 30)
     skipped = {press(page, "Space") for _ in range(8)}
     assert len(skipped) == 8
-    expect(page.locator(".is-suggested")).to_have_count(1)  # the next audit is four answers away
+    # The first questions may be older than the model, so that audits come an answer earlier or
+    # later; of two questions at most one is an audit, which has no suggestion.
+    if page.locator("#why.audit").count():
+        skipped.add(press(page, "Space"))
+    expect(page.locator(".is-suggested")).to_have_count(1)
     name = page.locator(".is-suggested .class-name").inner_text()
     page.wait_for_timeout(500)  # a suggestion that has just changed is not accepted
     number = press(page, "Enter")
-    has_counts(page, "31 of 90", "8 skipped")
+    has_counts(page, "31 of 90", f"{len(skipped)} skipped")
     assert served.given()[number] == [name]
     with closing(sqlite3.connect(served.labels)) as stored:
         found = stored.execute("SELECT document FROM event WHERE accepted = 1").fetchall()
