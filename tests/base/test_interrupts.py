@@ -12,8 +12,9 @@ import pytest
 
 from leaven._base import interrupts
 from leaven._base.interrupts import Interrupted, interruptible, raise_pending, uninterrupted
+from leaven._base.row_kernels import row_lanes
 from leaven._base.threads import outside_main_thread, run_in_threads
-from leaven.models._mixture_kernels import smooth
+from leaven.models._mixture_kernels import column_totals
 
 INTERRUPTED_FITS = """
 import os, signal, sys, threading, time
@@ -51,8 +52,9 @@ print(outcomes)
 def test_kernels_run_outside_the_main_thread():
     assert outside_main_thread(threading.current_thread) is not threading.main_thread()
     assert threading.main_thread() not in run_in_threads(lambda _: threading.current_thread(), 3)
-    words, smoothed = np.ones((3, 2), np.float32), np.empty((3, 2), np.float32)
-    assert smooth(words, 1.0, smoothed).tolist() == [6.0, 6.0]
+    totals = np.zeros(2)
+    column_totals(np.ones((3, 2), np.float32), row_lanes(2), totals)
+    assert totals.tolist() == [3.0, 3.0]
 
 
 def test_interrupts_of_a_fit_are_keyboard_interrupts():

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from leaven._base import row_kernels
 from leaven._base.compile import kernel
-from leaven._base.lane_kernels import exponentials, load, store
+from leaven._base.lane_function_kernels import exponentials, logarithms
+from leaven._base.lane_kernels import load, store
 from leaven._base.row_kernels import row_lanes, slot_columns
 
 # Kernels call parts; these let the tests call them.
@@ -115,3 +116,25 @@ def test_exponentials_are_those_of_the_library():
     _exponentials(np.array([-1e9, -np.inf]), (0, 0), out[:2])
     assert 0.0 < out[0] < 1e-300
     assert 0.0 < out[1] < 1e-300
+
+
+@kernel
+def _logarithms(x, lanes, out):
+    for i in range(0, len(x), len(lanes)):
+        store(out, i, logarithms(load(x, i, lanes)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_logarithms_are_those_of_the_library(dtype):
+    limits = np.finfo(dtype)
+    far = np.geomspace(float(limits.tiny), float(limits.max) / 2, 20_003)
+    near_one = np.concatenate([1 - np.geomspace(limits.epsneg, 0.5, 500), np.linspace(1, 3, 2001)])
+    denormal = [limits.smallest_subnormal, limits.tiny / 3, limits.tiny * (1 - limits.eps)]
+    x = np.concatenate([far, near_one, denormal]).astype(dtype)
+    x = x[: len(x) // 4 * 4]
+    out = np.empty_like(x)
+    _logarithms(x, (0,) * 4, out)
+    assert_allclose(out, np.log(x.astype(np.longdouble)), rtol=1.5 * float(limits.eps))
+    special = np.array([0.0, 1.0, np.inf, np.nan], dtype)
+    _logarithms(special, (0,) * 4, out[:4])
+    assert_array_equal(out[:4], np.array([-np.inf, 0.0, np.inf, np.nan]))

@@ -59,10 +59,16 @@ def test_frequent_and_rare_words_together_are_the_documents(n_near, documents_pe
             assert frequency[part.near_words].min() >= frequency[part.rare_words].max()
 
 
-def test_documents_of_a_rare_word_are_in_order():
+def test_frequent_ones_of_rare_words_come_first_and_documents_are_in_order():
     (part,) = RareWords(documents(), 5).parts
-    expected = csc_array(documents()[:, 5:])
-    expected.sort_indices()
+    rare = csc_array(documents()[:, 5:])
+    rare.sort_indices()
+    n_documents = np.diff(rare.indptr)
+    order = np.argsort(-n_documents, kind="stable")
+    assert n_documents.min() == 0
+    assert_array_equal(part.rare_words, 5 + order)
+    assert_array_equal(np.diff(part.starts), n_documents[order])
+    expected = csc_array(rare[:, order])
     assert_array_equal(part.documents, expected.indices)
     assert_array_equal(part.counts, expected.data)
 

@@ -11,23 +11,12 @@ Places are those of the array's memory, counted in numbers: arrays must be conti
 checks that a place is inside.
 """
 
-import math
-
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 MOST_LANES = 16  # numbers in a vector register of today's widest processors, in single precision
-
-LN_2_HIGH = (
-    6.93147180369123816490e-01  # ln 2 in two parts: times a small integer the first is exact
-)
-LN_2_LOW = 1.90821492927058770002e-10
-LOG2_E = 1.4426950408889634
-ROUNDER = 1.5 * 2.0**52  # adding it rounds to a whole number, which is then in the lowest bits
-DEGREE = 13  # of the polynomial
-LEAST_EXPONENT = -700.0  # of which e to the power is still a normal number
 
 
 def lanes_for(n_columns: int) -> tuple[int, ...]:
@@ -58,7 +47,7 @@ def _address(context, builder, kind, array, place):
     return builder.gep(base, [place])
 
 
-def _vector_function(builder, name, result, arguments):
+def vector_function(builder, name, result, arguments):
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     return cgutils.get_or_insert_function(builder.module, kind, name)
 
@@ -169,7 +158,7 @@ def multiply_add(typing_context, a, b, c):
 
     def generate(context, builder, signature, arguments):
         name = f"llvm.fmuladd.v{a.count}f{a.element.bitwidth}"
-        function = _vector_function(builder, name, arguments[0].type, arguments)
+        function = vector_function(builder, name, arguments[0].type, arguments)
         return builder.call(function, arguments)
 
     return a(a, b, c), generate
@@ -232,7 +221,7 @@ def sum_of(typing_context, a):
     def generate(context, builder, signature, arguments):
         start = ir.Constant(arguments[0].type.element, -0.0)
         name = f"llvm.vector.reduce.fadd.v{a.count}f{a.element.bitwidth}"
-        function = _vector_function(builder, name, start.type, [start, arguments[0]])
+        function = vector_function(builder, name, start.type, [start, arguments[0]])
         return builder.call(function, [start, arguments[0]], fastmath=("reassoc",))
 
     return a.element(a), generate
@@ -244,7 +233,7 @@ def largest_of(typing_context, a):
 
     def generate(context, builder, signature, arguments):
         name = f"llvm.vector.reduce.fmax.v{a.count}f{a.element.bitwidth}"
-        function = _vector_function(builder, name, arguments[0].type.element, arguments)
+        function = vector_function(builder, name, arguments[0].type.element, arguments)
         return builder.call(function, arguments)
 
     return a.element(a), generate
@@ -273,41 +262,8 @@ def prefetch(typing_context, array, place):
         address = builder.bitcast(address, ir.IntType(8).as_pointer())
         number = ir.IntType(32)
         how = [ir.Constant(number, n) for n in (0, 3, 1)]  # to read, keep close, data
-        function = _vector_function(builder, "llvm.prefetch.p0i8", ir.VoidType(), [address, *how])
+        function = vector_function(builder, "llvm.prefetch.p0i8", ir.VoidType(), [address, *how])
         builder.call(function, [address, *how])
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate
-
-
-@intrinsic
-def exponentials(typing_context, a):
-    """Powers of e, all lanes being at most 0 and in double precision, to the last bit or two.
-
-    2ⁿ eʳ with a whole n and |r| ≤ ln(2) / 2; the polynomial's rest is below 2⁻⁵³.
-    """
-
-    def generate(context, builder, signature, arguments):
-        kind = arguments[0].type
-        whole = ir.VectorType(ir.IntType(64), a.count)
-
-        def constant(number):
-            return ir.Constant(kind, [number] * a.count)
-
-        def fused(x, y, z):
-            name = f"llvm.fmuladd.v{a.count}f64"
-            return builder.call(_vector_function(builder, name, kind, [x, y, z]), [x, y, z])
-
-        least = constant(LEAST_EXPONENT)
-        is_normal = builder.fcmp_ordered(">", arguments[0], least)
-        x = builder.select(is_normal, arguments[0], least)
-        shifted = fused(x, constant(LOG2_E), constant(ROUNDER))
-        n = builder.fsub(shifted, constant(ROUNDER))
-        r = fused(n, constant(-LN_2_LOW), fused(n, constant(-LN_2_HIGH), x))
-        power = constant(1.0 / math.factorial(DEGREE))
-        for degree in range(DEGREE - 1, -1, -1):
-            power = fused(power, r, constant(1.0 / math.factorial(degree)))
-        exponent = builder.shl(builder.bitcast(shifted, whole), ir.Constant(whole, [52] * a.count))
-        return builder.bitcast(builder.add(builder.bitcast(power, whole), exponent), kind)
-
-    return a(a), generate

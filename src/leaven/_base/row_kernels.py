@@ -73,19 +73,26 @@ def from_slots(slots, lanes, columns):
 
 
 @kernel_inline
+def fetch_row(rows, i, table):
+    """Start to load row ``rows[i]``, which will be needed soon, if there is one."""
+    if i < len(rows):
+        n_columns = table.shape[1]
+        place = row_at(rows, i) * n_columns
+        prefetch(table, place)
+        prefetch(table, place + min(n_columns, 32) - 1)
+
+
+@kernel_inline
 def fetch_rows(rows, begin, end, table):
     """Start to load the rows that will be needed soon, and are not near.
 
     Rows are numbered in ascending order, so they are the last ones: where frequent words come
     first, a few of a document's rare words.
     """
-    n_columns = table.shape[1]
-    far = NEAR // (n_columns * table.itemsize)
+    far = NEAR // (table.shape[1] * table.itemsize)
     i = end - 1
     while i >= begin and row_at(rows, i) > far:
-        place = row_at(rows, i) * n_columns
-        prefetch(table, place)
-        prefetch(table, place + min(n_columns, 32) - 1)
+        fetch_row(rows, i, table)
         i -= 1
 
 
@@ -192,20 +199,22 @@ def add_to_rows(rows, first_row, data, begin, end, values, place, lanes, table):
     n_columns, n_lanes = table.shape[1], len(wide)
     n_strips = (n_columns + 2 * n_lanes - 1) // (2 * n_lanes)
     shift = first_row - begin
+    left = 0
     for strip in range(n_strips):
-        left = n_columns * strip // n_strips
-        right = n_columns * (strip + 1) // n_strips - len(last)
+        # No division where there is one strip: it would take as long as a few rows.
+        after = n_columns if strip + 1 == n_strips else n_columns * (strip + 1) // n_strips
+        right = after - len(last)
         left_values = load(values, place + left, wide)
         right_values = load(values, place + right, last)
-        if not (any_nonzero(left_values) or any_nonzero(right_values)):
-            continue
-        for i in range(begin, end):
-            row = row_at(rows, i + shift) * n_columns
-            x, z = spread_at(data, i, table, wide), spread_at(data, i, table, last)
-            left_sum = multiply_add(x, left_values, load(table, row + left, wide))
-            right_sum = multiply_add(z, right_values, load(table, row + right, last))
-            store(table, row + left, left_sum)
-            store(table, row + right, right_sum)
+        if any_nonzero(left_values) or any_nonzero(right_values):
+            for i in range(begin, end):
+                row = row_at(rows, i + shift) * n_columns
+                x, z = spread_at(data, i, table, wide), spread_at(data, i, table, last)
+                left_sum = multiply_add(x, left_values, load(table, row + left, wide))
+                right_sum = multiply_add(z, right_values, load(table, row + right, last))
+                store(table, row + left, left_sum)
+                store(table, row + right, right_sum)
+        left = after
 
 
 @kernel_inline
@@ -218,9 +227,11 @@ def sum_rows(rows, data, begin, end, table, lanes, is_first, totals, place):
     wide, last = lanes
     n_columns, n_lanes = table.shape[1], len(wide)
     n_strips = (n_columns + 2 * n_lanes - 1) // (2 * n_lanes)
+    left = 0
     for strip in range(n_strips):
-        left = n_columns * strip // n_strips
-        right = n_columns * (strip + 1) // n_strips - len(last)
+        # No division where there is one strip: it would take as long as a few rows.
+        after = n_columns if strip + 1 == n_strips else n_columns * (strip + 1) // n_strips
+        right = after - len(last)
         if is_first:
             left_sum, right_sum = spread(0.0, table, wide), spread(0.0, table, last)
         else:
@@ -233,3 +244,4 @@ def sum_rows(rows, data, begin, end, table, lanes, is_first, totals, place):
             right_sum = multiply_add(z, load(table, row + right, last), right_sum)
         store(totals, place + left, left_sum)
         store(totals, place + right, right_sum)
+        left = after

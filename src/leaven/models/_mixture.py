@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from leaven._base.lane_kernels import lanes_for
+from leaven._base.row_kernels import new_slots, row_lanes
 from leaven._base.threads import count_threads, run_in_threads
 from leaven._base.typing import Counts, FloatArray, IntArray
 from leaven.corpora._base import Block
@@ -22,7 +23,6 @@ from leaven.models._word_sums import word_sums
 from leaven.posteriors import Posterior
 
 FEWEST_FOR_THREADS = 200_000  # parameters that are worth a second thread
-ROWS_IN_CACHE = 4096  # words whose parameters fit in a core's cache
 
 __all__ = ["MixtureParams", "MixtureStats", "MultinomialMixture"]
 
@@ -210,26 +210,26 @@ class MultinomialMixture:
         return sum(run_in_threads(total, len(rows) - 1))
 
     def _write_log_word(self, words: FloatArray, log_word: FloatArray) -> None:
-        # In memory order, word by word. numpy's logarithm is vectorised, numba's is not.
-        words, smoothed = words.T, log_word.T
-        alpha = words.dtype.type(self.alpha)
+        words, log_word = words.T, log_word.T  # in memory order, word by word
+        n_words, n_components = words.shape
+        lanes = row_lanes(n_components)
         rows = self._rows_of_threads(words)
-        n_parts = len(rows) - 1
 
-        def smooth(part: int) -> FloatArray:
+        def total(part: int) -> FloatArray:
+            found = np.zeros_like(new_slots(n_components))
+            _mixture_kernels.column_totals(words[rows[part] : rows[part + 1]], lanes, found)
+            return found
+
+        totals = sum(run_in_threads(total, len(rows) - 1)) + self.alpha * n_words
+        log_total = np.log(totals).astype(words.dtype)
+
+        def write(part: int) -> None:
             span = slice(rows[part], rows[part + 1])
-            total: FloatArray = _mixture_kernels.smooth(words[span], alpha, smoothed[span])
-            return total
+            _mixture_kernels.smoothed_logs(
+                words[span], words.dtype.type(self.alpha), log_total, lanes, log_word[span]
+            )
 
-        log_total = np.log(sum(run_in_threads(smooth, n_parts))).astype(words.dtype)
-
-        def normalize(part: int) -> None:
-            for start in range(rows[part], rows[part + 1], ROWS_IN_CACHE):
-                chunk = smoothed[start : min(start + ROWS_IN_CACHE, rows[part + 1])]
-                np.log(chunk, out=chunk)
-                np.subtract(chunk, log_total, out=chunk)
-
-        run_in_threads(normalize, n_parts)
+        run_in_threads(write, len(rows) - 1)
 
     def _log_weight(self, documents: FloatArray) -> FloatArray:
         """Log P(class) + log P(component | class)."""

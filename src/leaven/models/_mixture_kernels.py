@@ -7,10 +7,10 @@
 import numpy as np
 
 from leaven._base.compile import kernel, kernel_inline, kernel_part
+from leaven._base.lane_function_kernels import exponentials, logarithms
 from leaven._base.lane_kernels import (
     add,
     add_wide,
-    exponentials,
     larger,
     largest_of,
     load,
@@ -21,11 +21,12 @@ from leaven._base.lane_kernels import (
     subtract,
     sum_of,
 )
-from leaven._base.row_kernels import add_rows, add_to_rows, fetch_rows, sum_rows
+from leaven._base.row_kernels import add_rows, add_to_rows, fetch_row, fetch_rows, sum_rows
 
 # A responsibility below this adds nothing to a count, and in float32 its products would be
 # denormal numbers, which are slow.
 NEGLIGIBLE = 1e-12
+ROWS_AHEAD = 32  # words whose rows are fetched before they are needed
 DOCUMENTS_PER_SUM = 1000  # documents whose vectors are summed in their own precision
 
 
@@ -212,6 +213,7 @@ def _score_rare(rare_words, starts, documents, counts, log_word, lanes, sums):
     """Add each rare word's row of ``log_word``, times its count, to the sums of its documents."""
     for rare in range(len(rare_words)):
         begin, end = np.int64(starts[rare]), np.int64(starts[rare + 1])
+        fetch_row(rare_words, rare + ROWS_AHEAD, log_word)
         if begin < end:
             place = np.int64(rare_words[rare]) * log_word.shape[1]
             add_to_rows(documents, begin, counts, begin, end, log_word, place, lanes, sums)
@@ -222,6 +224,7 @@ def _count_rare(rare_words, starts, documents, counts, shares, lanes, is_first, 
     """Add the shares of each rare word's documents, times its count, to its row of ``words``."""
     for rare in range(len(rare_words)):
         begin, end = np.int64(starts[rare]), np.int64(starts[rare + 1])
+        fetch_row(rare_words, rare + ROWS_AHEAD, words)
         if begin < end or is_first:
             place = np.int64(rare_words[rare]) * words.shape[1]
             sum_rows(documents, counts, begin, end, shares, lanes, is_first, words, place)
@@ -242,16 +245,39 @@ def _clear(table):
 
 
 @kernel
-def smooth(words, alpha, smoothed):
-    """Write ``words + alpha``, both [n_words, n_components]; returns each component's total."""
-    n_words, n_components = words.shape
-    total = np.zeros(n_components)
-    for word in range(n_words):
-        for k in range(n_components):
-            value = words[word, k] + alpha
-            smoothed[word, k] = value
-            total[k] += value
-    return total
+def column_totals(table, lanes, slots):
+    """Add the total of each column to its ``slots``, in double precision."""
+    wide, last = lanes
+    n_columns, before = table.shape[1], len(slots) - len(last)
+    for row in range(table.shape[0]):
+        place = row * n_columns
+        right = load(table, place + n_columns - len(last), last)
+        store(slots, before, add_wide(load(slots, before, last), right))
+        for slot in range(0, before, len(wide)):
+            left = load(table, place + slot, wide)
+            store(slots, slot, add_wide(load(slots, slot, wide), left))
+
+
+@kernel_inline
+def _log_lanes(words, place, alpha, log_total, slot, lanes, log_word):
+    smoothed = add(load(words, place, lanes), spread(alpha, words, lanes))
+    store(log_word, place, subtract(logarithms(smoothed), load(log_total, slot, lanes)))
+
+
+@kernel
+def smoothed_logs(words, alpha, log_total, lanes, log_word):
+    """Write log(words + alpha) - log_total, of tables [n_words, n_components].
+
+    ``log_total`` are slots in the precision of the tables.
+    """
+    wide, last = lanes
+    n_columns, before = words.shape[1], len(log_total) - len(last)
+    for word in range(words.shape[0]):
+        place = word * n_columns
+        right = place + n_columns - len(last)
+        _log_lanes(words, right, alpha, log_total, before, last, log_word)
+        for slot in range(0, before, len(wide)):
+            _log_lanes(words, place + slot, alpha, log_total, slot, wide, log_word)
 
 
 @kernel
