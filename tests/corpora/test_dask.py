@@ -153,6 +153,40 @@ def test_parts_are_moved_to_workers_that_have_few(client, monkeypatch, n_threads
     assert cluster.balanced(balanced) == balanced
 
 
+@pytest.mark.parametrize(("n_threads", "n_parts"), [(1, 1), (2, 2), (20, 10)])
+def test_small_parts_of_a_worker_are_joined(client, monkeypatch, n_threads, n_parts):
+    drawn = draw_corpus(3)
+    corpus = clusters.on_dask(client, cut_up(drawn, 4), 10)
+    cluster = corpus.cluster
+    worker = sorted(cluster.n_threads())[0]
+    here = [cluster.submit(same, part, workers=[worker]) for part in corpus.parts]
+    monkeypatch.setattr(cluster, "n_threads", lambda: {worker: n_threads})
+    parts = cluster.joined(here)
+    assert len(parts) == n_parts
+    assert list(dict(cluster.places(parts))) == [worker]
+    blocks = [block for part in cluster.results(parts) for block in part]
+    assert len(blocks) == n_parts
+    numbers = np.concatenate([block.numbers for block in blocks])
+    assert sorted(numbers.tolist()) == list(range(40))
+    for block in blocks:
+        assert (drawn.X[block.numbers] != block.X).nnz == 0
+        assert_array_equal(block.y, drawn.y[block.numbers])
+
+
+def test_joined_parts_are_no_larger_than_blocks_may_be(client, monkeypatch):
+    monkeypatch.setattr(dask_corpora, "DOCUMENTS_PER_BLOCK", 10)
+    corpus = clusters.on_dask(client, cut_up(draw_corpus(3), 4), 10)
+    cluster = corpus.cluster
+    worker = sorted(cluster.n_threads())[0]
+    parts = cluster.joined([cluster.submit(same, p, workers=[worker]) for p in corpus.parts])
+    assert [sum(len(block.y) for block in part) for part in cluster.results(parts)] == [
+        12,
+        12,
+        8,
+        8,
+    ]
+
+
 def test_a_block_knows_its_size():
     (block,) = cut_up(draw_corpus(7), 40)
     n_bytes = block.X.data.nbytes + block.X.indices.nbytes + block.X.indptr.nbytes

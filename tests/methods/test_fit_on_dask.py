@@ -114,7 +114,8 @@ def test_twenty_newsgroups_on_any_number_of_workers(real_data, tmp_path, n_worke
     with clusters.threads(n_workers) as client:
         there = TextClassifier("em", calibrate=False).fit_files(tmp_path, client=client)
     for other in (streamed, there):
-        assert_same(other, here)
+        # EM magnifies rounding where a document is between two classes: a few rare words differ.
+        assert_same(other, here, tolerance=5e-3)
         assert_allclose(other.report_.objective, here.report_.objective, rtol=1e-6)
 
 

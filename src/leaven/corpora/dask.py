@@ -6,11 +6,13 @@ other workers read those pieces of files again.
 """
 
 import copy
+import math
 import operator
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +21,9 @@ from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
+from leaven._base.typing import FloatArray
 from leaven.corpora._base import Block, S
+from leaven.corpora._cache import DOCUMENTS_PER_BLOCK, gathered
 from leaven.exceptions import ClusterError
 
 __all__ = ["Cluster", "DaskCorpus", "Task", "same"]
@@ -27,8 +31,12 @@ __all__ = ["Cluster", "DaskCorpus", "Task", "same"]
 Task: TypeAlias = "Future[Any]"
 
 FAN_IN = 8  # sums that one task adds up
+MOST_COPIES = 4  # of what is summed, sent to each task; for more tasks workers pass it on
 FOR_DRIVER = 2  # sums that the driver adds up itself: two workers need no third task
-BLOCKS_PER_TASK = 8  # which must be in memory together; the others may be on disk
+VALUES_PER_BLOCK = (
+    1 << 23
+)  # about 100 MB, so that workers with little memory can move blocks to disk
+BLOCKS_PER_TASK = 4  # which must be in memory together; the others may be on disk
 PATIENCE = 20.0  # seconds to wait without any worker
 ANSWER = (1.0, 3.0, 8.0)  # timeouts in seconds of successive requests to the scheduler
 CHECK = 1.0  # seconds between checks that the cluster is alive
@@ -137,6 +145,26 @@ class Cluster:
         self.wait(list(moved.values()))
         return [moved.get(future.key, future) for future in futures]
 
+    def joined(self, parts: Sequence[Task]) -> list[Task]:
+        """Parts of one worker as few larger ones, but at least one for each of its threads.
+
+        Every block costs a table of statistics that is written and added up.
+        """
+        n_threads = self.n_threads()
+        sizes = self.results([self.submit(_size, part) for part in parts])
+        size_of = dict(zip(parts, sizes, strict=True))
+        joined = []
+        for worker, held in self.places(parts):
+            most_used = sum(size_of[part] for part in held).max()
+            n_groups = max(n_threads.get(worker, 1), math.ceil(most_used))
+            for first in range(min(n_groups, len(held))):
+                group = held[first::n_groups]
+                joined.append(
+                    self.submit(_join, *group, **_at(worker)) if len(group) > 1 else group[0]
+                )
+        self.wait(joined)
+        return joined
+
     def _asked(self, question: str, **given: Any) -> Any:
         """The scheduler's answer; a ClusterError if it does not answer in time."""
         for seconds in ANSWER:
@@ -210,7 +238,7 @@ class _Explained:
 
 @dataclass(frozen=True)
 class _Sum:
-    """What to sum, and how; sent to every worker once per pass."""
+    """What to sum, and how; in EM, with the current parameters."""
 
     summarize: Callable[[Block], Any]
     add: Callable[[Any, Any], Any]
@@ -222,13 +250,26 @@ def _sum_up(work: _Sum, *parts: list[Block]) -> Any:
     return reduce(work.add, map(work.summarize, blocks))
 
 
-def _add_up(work: _Sum, *sums: Any) -> Any:
+def _add_up(add: Callable[[Any, Any], Any], *sums: Any) -> Any:
     # Copied, because adding may modify data that Dask may still send elsewhere.
-    return reduce(work.add, copy.deepcopy(sums))
+    return reduce(add, copy.deepcopy(sums))
 
 
 def _counts_of(part: list[Block]) -> tuple[int, np.dtype[Any]] | None:
     return next(((block.X.shape[1], np.dtype(block.X.dtype)) for block in part), None)
+
+
+def _size(part: list[Block]) -> FloatArray:
+    """Documents and values, as shares of what a block may have."""
+    sizes = [(len(block.y) / DOCUMENTS_PER_BLOCK, block.X.nnz / VALUES_PER_BLOCK) for block in part]
+    used: FloatArray = np.array(sizes).reshape(-1, 2).sum(axis=0)
+    return used
+
+
+def _join(*parts: list[Block]) -> list[Block]:
+    """The documents of several parts in blocks as large as can be."""
+    blocks = gathered(chain.from_iterable(parts), VALUES_PER_BLOCK)
+    return [block.kept() for block in blocks]
 
 
 def _changed(change: Callable[[Block], Block], part: list[Block]) -> list[Block]:
@@ -269,27 +310,29 @@ class DaskCorpus:
         return self._counts[1]
 
     def reduce(self, summarize: Callable[[Block], S], add: Callable[[S, S], S] = operator.add) -> S:
-        work = _Sum(summarize, add)
         cluster = self.cluster
-        # Sent as a task, so that the scheduler can send it again when workers are lost.
-        sent = cluster.submit(same, work)
         n_threads = cluster.n_threads()
-        sums = []
+        of_tasks: list[tuple[str, list[list[Task]]]] = []  # parts of each task on each worker
         for worker, parts in cluster.places(self.parts):
             n_tasks = max(n_threads.get(worker, 1), -(-len(parts) // BLOCKS_PER_TASK))
-            of_worker = [
-                cluster.submit(_sum_up, sent, *parts[first::n_tasks], **_at(worker))
-                for first in range(min(n_tasks, len(parts)))
-            ]
+            n_tasks = min(n_tasks, len(parts))
+            of_tasks.append((worker, [parts[first::n_tasks] for first in range(n_tasks)]))
+        # Sent as a task or with one, so that the scheduler can send it again when workers are lost.
+        work: Any = _Sum(summarize, add)
+        if sum(len(tasks) for _, tasks in of_tasks) > MOST_COPIES:
+            work = cluster.submit(same, work)
+        sums = []
+        for worker, tasks in of_tasks:
+            of_worker = [cluster.submit(_sum_up, work, *parts, **_at(worker)) for parts in tasks]
             # The sums of one worker are added up there.
             sums.append(
                 of_worker[0]
                 if len(of_worker) == 1
-                else cluster.submit(_add_up, sent, *of_worker, **_at(worker))
+                else cluster.submit(_add_up, add, *of_worker, **_at(worker))
             )
         while len(sums) > FOR_DRIVER:
             sums = [
-                cluster.submit(_add_up, sent, *sums[first : first + FAN_IN])
+                cluster.submit(_add_up, add, *sums[first : first + FAN_IN])
                 for first in range(0, len(sums), FAN_IN)
             ]
         total: S = reduce(add, cluster.results(sums))

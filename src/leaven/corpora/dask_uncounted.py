@@ -69,7 +69,8 @@ class FilesOnDask:
             for first, together in self._groups
         ]
         cluster.wait(parts, how.progress.phase("pieces"))
-        corpus = DaskCorpus(cluster, cluster.balanced(parts))
+        parts = cluster.joined(cluster.balanced(parts))
+        corpus = DaskCorpus(cluster, parts)
         n_wordless = check_unchanged(found, corpus)
         audited = None if self.audited is None else found.audited
         training = TrainingSet(corpus, labels, counts, audited=audited)
