@@ -9,6 +9,7 @@ taken is both typical and doubted. All functions return numbers of documents, th
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from leaven._base.blas import one_blas_thread
 from leaven._base.typing import BoolArray, FloatArray, IntArray
 from leaven._base.validation import check_whole
 
@@ -263,7 +264,7 @@ def typicality(vectors: FloatArray, reference: FloatArray) -> FloatArray:
     squares = (reference**2).sum(axis=1)
     for start in range(0, len(vectors), MOST_COMPARED):
         part = vectors[start : start + MOST_COMPARED]
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             distance = (part**2).sum(axis=1)[:, None] + squares - 2.0 * part @ reference.T
         nearest = np.partition(distance, min(n_neighbors, len(reference) - 1), axis=1)
         mean = np.sqrt(np.maximum(nearest[:, : n_neighbors + 1], 0.0)).mean(axis=1)

@@ -31,6 +31,10 @@ from leaven._base.typing import FloatArray, IntArray
 RowLanes = tuple[tuple[int, ...], tuple[int, ...]]
 
 FEWEST_LAST = 4  # lanes of a last group that is narrower than the others
+MOST_FETCHED = (
+    128  # columns of a row that are fetched ahead; those that follow, the processor foresees
+)
+ROWS_ON_THEIR_WAY = 48  # to a core, of a table that is not in its cache
 NEAR = 2**19  # bytes of a table's first rows, which are taken to be in a core's cache
 
 
@@ -76,10 +80,12 @@ def from_slots(slots, lanes, columns):
 def fetch_row(rows, i, table):
     """Start to load row ``rows[i]``, which will be needed soon, if there is one."""
     if i < len(rows):
-        n_columns = table.shape[1]
-        place = row_at(rows, i) * n_columns
+        n_columns = min(table.shape[1], MOST_FETCHED)
+        place = row_at(rows, i) * table.shape[1]
         prefetch(table, place)
-        prefetch(table, place + min(n_columns, 32) - 1)
+        prefetch(table, place + n_columns - 1)
+        for column in range(MOST_LANES, n_columns - MOST_LANES, MOST_LANES):
+            prefetch(table, place + column)
 
 
 @kernel_inline

@@ -38,13 +38,13 @@ def copy_near(indptr, indices, data, is_rare, begins, ends, near_indices, near_d
 
 
 @kernel
-def sort_rare(indptr, indices, data, is_rare, place, documents, counts):
+def sort_rare(begins, ends, indices, data, is_rare, place, documents, counts):
     """Write the documents of each rare word, and its count in them, from its ``place`` on.
 
-    ``place`` is overwritten.
+    A document's rare words are between its begin and its end. ``place`` is overwritten.
     """
-    for i in range(len(indptr) - 1):
-        for nz in range(indptr[i], indptr[i + 1]):
+    for i in range(len(begins)):
+        for nz in range(begins[i], ends[i]):
             word = indices[nz]
             if is_rare[word]:
                 documents[place[word]] = i

@@ -108,7 +108,10 @@ class RareWords:
             _rare_word_kernels.copy_near(
                 indptr, X.indices, X.data, is_rare, begins, ends, indices, values
             )
-        _rare_word_kernels.sort_rare(indptr, X.indices, X.data, is_rare, place, documents, counts)
+        first_rare = ends if in_order else indptr[:-1]
+        _rare_word_kernels.sort_rare(
+            first_rare, indptr[1:], X.indices, X.data, is_rare, place, documents, counts
+        )
         return RarePart(
             first,
             last,

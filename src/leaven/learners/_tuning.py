@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from leaven._base.blas import one_blas_thread
 from leaven._base.folds import enough_folds
 from leaven._base.measures import log_softmax
 from leaven._base.percent import percent
@@ -209,7 +209,7 @@ class TunedLearner(Learner):
         self.check(training.corpus.dtype)
         # L-BFGS calls BLAS on long vectors, and threads of BLAS would compete with those that sum
         # over documents.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             return self._fit(training, run)
 
     def _fit(self, training: TrainingSet, run: Run) -> TunedLearned:

@@ -7,9 +7,9 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from leaven._base.bars import listening
+from leaven._base.blas import one_blas_thread
 from leaven._base.progress import SILENT, OnProgress, Progress
 from leaven._base.typing import IntArray
 from leaven._base.validation import Seed, check_choice, checked_seed
@@ -212,7 +212,7 @@ class _Default:
 
     def answers(self, labeled: Block, unlabeled: Block, held: Block) -> IntArray:
         """Codes of the documents held out."""
-        with threadpool_limits(1, user_api="blas"):  # as in training
+        with one_blas_thread():  # as in training
             parts = [self._as_seen(labeled), self._as_seen(unlabeled)]
             corpus = Joined([in_memory(part, self.run.n_threads) for part in parts])
             counts = np.bincount(labeled.y, labeled.weight, self.training.n_classes)

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from leaven._base.available_memory import check_memory
+from leaven._base.blas import one_blas_thread
 from leaven._base.plain import checked_plain, plain
 from leaven._base.threads import count_threads
 from leaven._base.typing import IntArray
@@ -105,7 +105,7 @@ class Training:
         """Count, learn vectors where the method uses any, fit, hold out, report."""
         # The matrix products here are small and many: threads of the BLAS library cost more
         # than they save, on a busy machine ten times more.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             return self._fit(documents)
 
     def _fit(self, documents: Uncounted) -> FittedClassifier:

@@ -8,7 +8,17 @@ sums.
 import numpy as np
 
 from leaven._base.compile import kernel
-from leaven._base.lane_kernels import add, load_wide, multiply, spread, store
+from leaven._base.lane_kernels import (
+    add,
+    load_wide,
+    multiply,
+    prefetch,
+    row_at,
+    spread,
+    spread_at,
+    store,
+)
+from leaven._base.row_kernels import NEAR, ROWS_ON_THEIR_WAY
 
 
 @kernel
@@ -25,24 +35,34 @@ def add_words(indices, values, table, scale, totals):
 def sum_rows(indptr, indices, values, table, lanes, totals):
     """Write to each document's row of ``totals``, float64, what ``add_words`` would add to zeros.
 
-    A strip of columns is as wide as one or two groups of lanes, whose sums stay in registers.
+    A strip of columns is as wide as one or two groups of ``lanes`` (see ``row_kernels``), whose
+    sums stay in registers. Rows are fetched ahead, of this document or the next: several tables are
+    read one after another, so that none of them is in a core's cache.
     """
-    n_columns, n_lanes = table.shape[1], len(lanes)
+    wide, last = lanes
+    n_columns, n_lanes = table.shape[1], len(wide)
     n_strips = (n_columns + 2 * n_lanes - 1) // (2 * n_lanes)
+    is_far = table.size * table.itemsize > NEAR
+    last_value = np.int64(indptr[-1]) - 1
     for row in range(len(indptr) - 1):
         begin, end = np.int64(indptr[row]), np.int64(indptr[row + 1])
+        left = 0
         for strip in range(n_strips):
-            left = n_columns * strip // n_strips
-            right = n_columns * (strip + 1) // n_strips - n_lanes
-            left_sum = spread(0.0, totals, lanes)
-            right_sum = left_sum
+            after = n_columns if strip + 1 == n_strips else n_columns * (strip + 1) // n_strips
+            right = after - len(last)
+            left_sum, right_sum = spread(0.0, totals, wide), spread(0.0, totals, last)
             for i in range(begin, end):
-                place = np.int64(indices[i]) * n_columns
-                x = spread(values[i], totals, lanes)
-                left_sum = add(left_sum, multiply(x, load_wide(table, place + left, lanes)))
-                right_sum = add(right_sum, multiply(x, load_wide(table, place + right, lanes)))
+                if is_far:
+                    ahead = row_at(indices, min(i + ROWS_ON_THEIR_WAY, last_value)) * n_columns
+                    prefetch(table, ahead + left)
+                    prefetch(table, ahead + after - 1)
+                place = row_at(indices, i) * n_columns
+                x, z = spread_at(values, i, totals, wide), spread_at(values, i, totals, last)
+                left_sum = add(left_sum, multiply(x, load_wide(table, place + left, wide)))
+                right_sum = add(right_sum, multiply(z, load_wide(table, place + right, last)))
             store(totals, row * n_columns + left, left_sum)
             store(totals, row * n_columns + right, right_sum)
+            left = after
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from leaven._base.lane_kernels import lanes_for
+from leaven._base.row_kernels import row_lanes
 from leaven._base.typing import Counts, FloatArray
 from leaven.models._word_sum_kernels import lengths_of, sum_rows
 
@@ -21,7 +21,7 @@ def word_sums(X: Counts, table: FloatArray) -> FloatArray:
     if n_columns:
         rows = np.ascontiguousarray(table).view()
         rows.flags.writeable = False  # as those of a model file are: the kernel is compiled once
-        sum_rows(X.indptr, X.indices, _values(X), rows, lanes_for(n_columns), totals)
+        sum_rows(X.indptr, X.indices, _values(X), rows, row_lanes(n_columns), totals)
     return totals
 
 
