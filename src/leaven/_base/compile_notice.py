@@ -1,7 +1,6 @@
 """The notice that kernels are being compiled, which the first run on a machine waits for."""
 
 import logging
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,8 @@ Say = Callable[[str], None]
 
 def log_notice(text: str) -> None:
     """Log the notice."""
+    import multiprocessing  # rarely needed
+
     # Shown on stderr unless the application configures logging otherwise. Workers of a
     # cluster stay silent: their driver compiles the same kernels.
     if multiprocessing.parent_process() is None:

@@ -5,11 +5,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from leaven.documents._columns import Header, Wanted, is_list_type
 from leaven.documents._encodings import (
@@ -21,6 +20,9 @@ from leaven.documents._encodings import (
     wrong_encoding,
 )
 from leaven.exceptions import DataError
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 __all__ = ["LinesSource", "ParquetSource", "Source", "line_blocks"]
 
@@ -203,8 +205,14 @@ class ParquetSource(Source):
     def described(self) -> str:
         return self.kind
 
+    def opened(self) -> "pq.ParquetFile":
+        """The file, to be closed."""
+        import pyarrow.parquet as pq  # a fiftieth of a second, which other formats do not need
+
+        return pq.ParquetFile(self.path)
+
     def header(self, enough: Callable[[Sequence[str]], bool]) -> Header:
-        with pq.ParquetFile(self.path) as file:
+        with self.opened() as file:
             schema = file.schema_arrow
         kinds = [
             field.type.value_type if pa.types.is_dictionary(field.type) else field.type
@@ -222,7 +230,7 @@ class ParquetSource(Source):
         )
 
     def tables(self, wanted: Wanted) -> Iterator[tuple[pa.Table, int]]:
-        with pq.ParquetFile(self.path) as file:
+        with self.opened() as file:
             meta = file.metadata
             n_bytes = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
             rows = max(1, self.block_bytes * meta.num_rows // max(1, n_bytes))
@@ -241,7 +249,7 @@ class ParquetSource(Source):
                 raise pa.ArrowInvalid("columns do not have the same size")
 
 
-def _check_types(meta: pq.FileMetaData, groups: range, wanted: Wanted) -> None:
+def _check_types(meta: "pq.FileMetaData", groups: range, wanted: Wanted) -> None:
     """Refuse a damaged row group, which Arrow notices or not depending on the size of batches."""
     schema = [meta.schema.column(j) for j in range(meta.num_columns)]
     read = [

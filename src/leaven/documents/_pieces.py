@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from leaven.documents._columns import Wanted, text_array
 from leaven.documents._csv import DelimitedSource
@@ -118,7 +117,7 @@ def _pieces(source: Source, starts: Sequence[int]) -> list[Source]:
 
 def _row_groups(source: ParquetSource, n_bytes: int) -> list[Source]:
     """Consecutive row groups, grouped."""
-    with pq.ParquetFile(source.path) as file:
+    with source.opened() as file:
         meta = file.metadata
         sizes = [meta.row_group(i).total_byte_size for i in range(meta.num_row_groups)]
     # Sizes in memory, scaled to shares of the file.

@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from leaven._base.atomic_files import replacing
 from leaven._base.validation import check_choice
@@ -149,6 +148,8 @@ def _write(tables: Iterable[pa.Table], file: Any, format: str, layout: Layout) -
 
 
 def _write_parquet(tables: Iterator[pa.Table], file: Any) -> None:
+    import pyarrow.parquet as pq  # as in ParquetSource
+
     table = _with_keys(next(tables))
     schema = table.schema
     with pq.ParquetWriter(file, schema) as writer:
