@@ -1,5 +1,6 @@
 """One way in which a classifier sees documents: counts, vectors of these, and experts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -39,10 +40,14 @@ class Channel:
     ) -> FloatArray:
         """Weighted sum of the experts' scores; ``given`` are the user's vectors, if any."""
         vectors = None if self.view is None else self.view.vectors(X, given, n_threads)
-        total = np.zeros((X.shape[0], n_classes))
-        for weight, expert in zip(self.weights, self.experts, strict=True):
-            total += weight * _scores(expert, X, vectors, n_classes, n_threads)
-        return total
+        weighted = list(zip(self.weights, self.experts, strict=True))
+        has_threads = any(one.in_threads(n_threads) is not one for one in self.experts)
+        # In one go where it can be: threads wait for each other once, and not for each expert.
+        groups = [[pair] for pair in weighted] if has_threads else [weighted]
+        first, *others = (_scores(group, X, vectors, n_classes, n_threads) for group in groups)
+        for scores in others:
+            first += scores
+        return first
 
     def pulls(self, x: Counts, given: Any = None) -> FloatArray:
         """What each word of one document adds to the scores, (n_present, n_classes)."""
@@ -58,21 +63,37 @@ class Channel:
 
 
 def _scores(
-    expert: Expert, X: Counts, vectors: FloatArray | None, n_classes: int, n_threads: int | None
+    weighted: Sequence[tuple[float, Expert]],
+    X: Counts,
+    vectors: FloatArray | None,
+    n_classes: int,
+    n_threads: int | None,
 ) -> FloatArray:
-    """Scores of an expert; documents are divided among threads unless it does that itself."""
-    threaded = expert.in_threads(n_threads)
+    """Weighted sum of scores; documents are divided among threads unless an expert does that."""
+    threaded = [(weight, expert.in_threads(n_threads)) for weight, expert in weighted]
     n_parts = min(count_threads(n_threads), X.shape[0] // FEWEST_PER_THREAD)
-    if threaded is not expert or n_parts < 2:
-        return checked_scores(threaded, X, vectors, n_classes)
+    if any(a is not b for (_, a), (_, b) in zip(threaded, weighted, strict=True)) or n_parts < 2:
+        return _summed(threaded, X, vectors, n_classes)
     bounds = [X.shape[0] * part // n_parts for part in range(n_parts + 1)]
 
     def score(part: int) -> FloatArray:
         first, last = bounds[part], bounds[part + 1]
         seen = None if vectors is None else vectors[first:last]
-        return checked_scores(expert, row_range(X, first, last), seen, n_classes)
+        return _summed(weighted, row_range(X, first, last), seen, n_classes)
 
     return np.concatenate(run_in_threads(score, n_parts))
+
+
+def _summed(
+    weighted: Sequence[tuple[float, Expert]],
+    X: Counts,
+    vectors: FloatArray | None,
+    n_classes: int,
+) -> FloatArray:
+    total = np.zeros((X.shape[0], n_classes))
+    for weight, expert in weighted:
+        total += weight * checked_scores(expert, X, vectors, n_classes)
+    return total
 
 
 def without_rows(X: Counts, is_emptied: BoolArray) -> Counts:
