@@ -268,7 +268,7 @@ def _size(part: list[Block]) -> FloatArray:
 
 def _join(*parts: list[Block]) -> list[Block]:
     """The documents of several parts in blocks as large as can be."""
-    blocks = gathered(chain.from_iterable(parts), VALUES_PER_BLOCK)
+    blocks = gathered(chain.from_iterable(parts), VALUES_PER_BLOCK, DOCUMENTS_PER_BLOCK)
     return [block.kept() for block in blocks]
 
 
